@@ -1,0 +1,110 @@
+//===- KernelInfo.h - what a launcher must know of a kernel -------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// The contract between compiler and runtime: the compiler fills a KernelInfo per
+// kernel and chip, the runtime, the interpreter and the emulator launch from it.
+// It is the only thing that they share. Written as JSON into module files
+// (ModuleFile.h) and generated objects.
+//
+// Kernel parameters in the image, in order of the source parameters:
+//
+//   array    pointer (8 bytes), then one i64 per dim; then, if `strided`, one i64
+//            per stride in elements
+//   scalar   by value: bool as a byte, `int` as i64, f16/bf16/f8 as their bits
+//   last     three i32: the extents gx, gy, gz of the grid
+//
+// each at its natural alignment. The physical launch has gx·gy·gz blocks on x.
+//
+//===------------------------------------------------------------------------===//
+#ifndef TILEC_SUPPORT_KERNELINFO_H
+#define TILEC_SUPPORT_KERNELINFO_H
+
+#include "tilec/Support/DType.h"
+#include "tilec/Support/Expected.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilec {
+
+/// One dim of an array parameter: bound to a name, or fixed.
+struct DimInfo {
+  std::string name;                ///< `m` of `[m, k]`; empty when the source has a literal
+  std::optional<int64_t> constant; ///< the value of a literal or compile-time dim
+};
+
+struct ParamInfo {
+  std::string name;
+  DType dtype = DType::F32;
+  bool isArray = false;
+  bool isMutable = false;    ///< `mut array`
+  bool isStrided = false;    ///< `strided array`
+  std::vector<DimInfo> dims; ///< one per axis of an array
+};
+
+/// A precondition of the launch (`requires`).
+struct Requirement {
+  std::string expr; ///< HostExpr text
+  std::string text; ///< as in source, `k % 8 == 0`
+  std::string file; ///< as given to the compiler
+  unsigned line = 0;
+};
+
+/// A compile-time parameter and its value, in source spelling.
+struct ConstantInfo {
+  std::string name, value;
+};
+
+/// What a build of a kernel relies on beyond the language; the launcher checks.
+enum class BuildFact : uint8_t {
+  Aligned16 = 1, ///< every array's base and non-innermost pitches are multiples of 16 bytes
+  Disjoint = 2,  ///< no `mut` array overlaps another array
+  Index32 = 4,   ///< every array spans fewer than 2^31 elements
+};
+std::string_view buildFactName(BuildFact fact);
+std::optional<BuildFact> parseBuildFact(std::string_view name);
+
+/// One build of a kernel: an entry point and what it relies on and needs.
+struct BuildInfo {
+  std::string symbol;       ///< entry point in the image
+  uint8_t facts = 0;        ///< or of BuildFact values
+  unsigned threads = 0;     ///< per block
+  unsigned sharedBytes = 0; ///< dynamic shared memory
+  unsigned registers = 0;   ///< per thread; 0 = unknown (not assembled)
+  unsigned spillBytes = 0;  ///< per thread, as the assembler reports
+
+  bool relies(BuildFact fact) const { return facts & static_cast<uint8_t>(fact); }
+};
+
+struct HintInfo {
+  std::string name;
+  int64_t value = 0;
+};
+
+struct KernelInfo {
+  std::string name;
+  std::string doc;  ///< the `///` comment, or empty
+  std::string arch; ///< "sm_90a"
+  std::vector<ParamInfo> params;
+  std::vector<std::string> grid; ///< HostExpr texts, at most 3; empty: the caller gives the grid
+  std::vector<Requirement> requirements;
+  std::vector<ConstantInfo> constants;
+  std::vector<HintInfo> hints;
+  /// Tried in order: the first whose facts hold is launched, so the general one is last.
+  std::vector<BuildInfo> builds;
+};
+
+/// The JSON text of a kernel's facts (keys in a fixed order, so equal facts give
+/// equal text).
+std::string toJson(const KernelInfo &info);
+/// Reads it back; any malformed text gives a failure that names the field.
+Expected<KernelInfo> kernelInfoFromJson(std::string_view text);
+
+} // namespace tilec
+
+#endif // TILEC_SUPPORT_KERNELINFO_H
