@@ -1,0 +1,128 @@
+//===- Compiler.h - source to any stage, as a library -------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// In: a `.tile` file (or text) and options. Out: the program at any stage, down to
+// PTX or a cubin for one chip, with the launch facts of its kernels. Used by all
+// tools and by the JIT; nothing else puts stages together (Pipelines.h holds the
+// passes of each).
+//
+//   Compilation compilation(options);
+//   compilation.loadFile("matmul.tile");
+//   if (auto code = compilation.compileFor(*findChip("sm_90a"), Stage::PTX))
+//     use(code->ptx, code->kernels);
+//   compilation.printDiagnostics(llvm::errs(), …);
+//
+// A Compilation is one root file and its imports. Errors of the program go to its
+// diagnostics; functions then return null or nullopt. The front end and IR
+// generation run once, whatever the number of chips.
+//
+//===------------------------------------------------------------------------===//
+#ifndef TILEC_COMPILER_COMPILER_H
+#define TILEC_COMPILER_COMPILER_H
+
+#include "tilec/Support/KernelInfo.h"
+#include "tilec/Support/Target.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mlir {
+class MLIRContext;
+class ModuleOp;
+} // namespace mlir
+
+namespace tilec {
+
+class DiagnosticEngine;
+
+/// The named stages, in order of the data's flow.
+enum class Stage { AST, Tile, LaidOut, Staged, SIMT, LLVM, PTX, Cubin };
+
+/// `laid-out`, `ptx`, … as in `--emit=`.
+llvm::StringRef stageName(Stage stage);
+
+struct CompileOptions {
+  std::vector<std::string> defines;         ///< `NAME=V` or `kernel.NAME=V`
+  std::vector<std::string> includeDirs;     ///< of `import`, after the file's own
+  std::vector<std::string> specializations; ///< `matmul<f16, BM: 128>`
+  std::string kernel;                       ///< only this kernel; empty: all
+
+  unsigned optLevel = 3;       ///< of LLVM and the assembler
+  bool fastMath = false;       ///< approximate forms of functions
+  bool contract = true;        ///< a*b+c becomes fma
+  bool lineInfo = true;        ///< `.loc` lines of the source in the PTX
+  unsigned numWarps = 0;       ///< 0: the compiler's choice
+  unsigned numStages = 0;      ///< 0: the compiler's choice
+  bool onlyGeneralBuild = false; ///< no builds that rely on facts of the launch
+
+  // Observing.
+  bool verifyEach = true;               ///< verify the IR after every pass
+  bool printBeforeAll = false;          ///< the IR before every pass, to stderr
+  bool printAfterAll = false;           ///< the IR after every pass, to stderr
+  std::vector<std::string> printAfter;  ///< the IR after these passes, to stderr
+  bool timePasses = false;              ///< a table of times, to stderr
+  bool verbose = false;                 ///< the commands that are run, to stderr
+  std::vector<std::string> assemblerArgs; ///< further arguments of ptxas
+};
+
+/// A program compiled for one chip, as far as asked.
+struct ChipCode {
+  const Chip *chip = nullptr;
+  /// Facts of each kernel; `builds` filled from stage Staged on.
+  std::vector<KernelInfo> kernels;
+  /// The module as text at the stage asked for, where that is not PTX or cubin.
+  std::string text;
+  /// From stage LLVM on: the optimised module that PTX is printed from.
+  std::unique_ptr<llvm::LLVMContext> llvmContext;
+  std::unique_ptr<llvm::Module> llvmModule;
+  std::string ptx;
+  std::string cubin;          ///< ELF bytes
+  std::string assemblerLog;   ///< what the assembler said of resources
+};
+
+class Compilation {
+public:
+  explicit Compilation(CompileOptions options);
+  ~Compilation();
+  Compilation(Compilation &&) noexcept;
+
+  /// Reads the root file; `-` is standard input. False (and a diagnostic) when it
+  /// cannot be read.
+  bool loadFile(llvm::StringRef path);
+  /// Takes `text` as the root file, called `name` in messages.
+  void loadText(llvm::StringRef name, llvm::StringRef text);
+  /// Takes an MLIR file at stage `tile` instead of source; false when it is invalid.
+  bool loadTileModule(llvm::StringRef path);
+
+  /// The syntax tree as text; nothing after syntax errors.
+  std::optional<std::string> printAST();
+  /// The module at stage `tile`, simplified; null after errors. Owned here.
+  mlir::ModuleOp tileModule();
+  /// Facts of all kernels, without builds.
+  std::vector<KernelInfo> kernels();
+  /// Everything for one chip up to `last`; nothing after errors.
+  std::optional<ChipCode> compileFor(const Chip &chip, Stage last);
+
+  DiagnosticEngine &diagnostics();
+  /// Whether an external tool (ptxas) was missing or failed: exit code 3.
+  bool toolFailed() const;
+  /// Files read: the root and its imports, for depfiles.
+  std::vector<std::string> dependencies() const;
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+} // namespace tilec
+
+#endif // TILEC_COMPILER_COMPILER_H
