@@ -1,0 +1,126 @@
+//===- TileMemoryOps.td - loads and stores ---*- tablegen -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+// Access to arrays. All of it is defined at the edges: a program cannot read or
+// write outside an array.
+
+#ifndef TILEC_TILE_TILEMEMORYOPS_TD
+#define TILEC_TILE_TILEMEMORYOPS_TD
+
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "tilec/Tile/TileAttrs.td"
+include "tilec/Tile/TileTypes.td"
+
+def Tile_LoadOp : Tile_Op<"load", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    AlwaysSpeculatable]> {
+  let summary = "read a tile, or one element, of an array";
+  let description = [{
+    Tile dim k runs along array dim `order[k]` (default: k). In tile space
+    (default) the tile starts at element `index[k] * shape[k]` of that dim; with
+    `elements` it starts at element `index[k]`. With `elements` and a scalar
+    result one element is read.
+
+    Reading an array without `mut` has no side effect, so such loads move,
+    merge and vanish freely (unless the kernel says `arrays_overlap`).
+
+    - load-C1 there is one index per array dim.
+    - load-C2 the result is a tile of the array's rank, or a scalar with
+      `elements`.
+    - load-C3 result and array have the same element type.
+    - load-C4 an element outside the array reads as `pad` (default 0, false). A
+      tile wholly outside, or at a negative index, is all padding. Positions are
+      mathematical integers: nothing overflows.
+    - load-C5 `order` is a permutation of the array's dims.
+    - load-C6 `pad` has the element type.
+    - load-C7 `in_bounds` has one flag per tile dim. A set flag promises that no
+      element is outside the array along that dim.
+
+    ```mlir
+    %t = tile.load %a[%i, %j] order [1, 0] pad(1.0 : f32)
+        : !tile.array<?x?xf32> -> tensor<8x4xf32>
+    %e = tile.load %a[%i, %j] elements : !tile.array<?x?xf32> -> f32
+    ```
+  }];
+  let arguments = (ins
+    Tile_ArrayType:$array,
+    Variadic<Index>:$index,
+    OptionalAttr<DenseI64ArrayAttr>:$order,
+    OptionalAttr<TypedAttrInterface>:$pad,
+    OptionalAttr<DenseBoolArrayAttr>:$in_bounds,
+    UnitAttr:$elements);
+  let results = (outs Tile_Value:$result);
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$array,
+    "::mlir::ValueRange":$index, CArg<"bool", "false">:$elements,
+    CArg<"::mlir::TypedAttr", "{}">:$pad,
+    CArg<"::llvm::ArrayRef<int64_t>", "{}">:$order)>];
+  let assemblyFormat = [{
+    $array `[` $index `]` (`elements` $elements^)? (`order` $order^)?
+    (`pad` `(` $pad^ `)`)? (`in_bounds` $in_bounds^)? attr-dict
+    `:` type($array) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The array dim along which tile dim `dim` runs.
+    int64_t getArrayDim(unsigned dim) {
+      return getOrder() ? (*getOrder())[dim] : dim;
+    }
+    bool isInBounds(unsigned dim) {
+      return getInBounds() && (*getInBounds())[dim];
+    }
+    /// What elements outside the array read as: `pad`, or the type's zero.
+    ::mlir::TypedAttr getPadValue();
+  }];
+}
+
+def Tile_StoreOp : Tile_Op<"store", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "write a tile, or one element, to an array";
+  let description = [{
+    The position is as in `tile.load`. Elements outside the array are not
+    written; a tile wholly outside, or at a negative index, writes nothing.
+
+    - store-C1 the array is `mut`.
+    - store-C2 the value is a tile of the array's rank, or a scalar with
+      `elements`: its shape is what is written.
+    - store-C3 there is one index per array dim.
+    - store-C4 value and array have the same element type.
+    - store-C5 `order` is a permutation of the array's dims.
+    - store-C6 `in_bounds` has one flag per tile dim.
+
+    ```mlir
+    tile.store %a[%i, %j], %t : !tile.array<?x?xf32, mut>, tensor<8x4xf32>
+    tile.store %a[%i, %j], %e elements : !tile.array<?x?xf32, mut>, f32
+    ```
+  }];
+  let arguments = (ins
+    Tile_ArrayType:$array,
+    Variadic<Index>:$index,
+    Tile_Value:$value,
+    OptionalAttr<DenseI64ArrayAttr>:$order,
+    OptionalAttr<DenseBoolArrayAttr>:$in_bounds,
+    UnitAttr:$elements);
+  let builders = [OpBuilder<(ins "::mlir::Value":$array,
+    "::mlir::ValueRange":$index, "::mlir::Value":$value,
+    CArg<"bool", "false">:$elements,
+    CArg<"::llvm::ArrayRef<int64_t>", "{}">:$order)>];
+  let assemblyFormat = [{
+    $array `[` $index `]` `,` $value (`elements` $elements^)?
+    (`order` $order^)? (`in_bounds` $in_bounds^)? attr-dict
+    `:` type($array) `,` type($value)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The array dim along which tile dim `dim` runs.
+    int64_t getArrayDim(unsigned dim) {
+      return getOrder() ? (*getOrder())[dim] : dim;
+    }
+    bool isInBounds(unsigned dim) {
+      return getInBounds() && (*getInBounds())[dim];
+    }
+  }];
+}
+
+#endif // TILEC_TILE_TILEMEMORYOPS_TD

@@ -1,0 +1,40 @@
+//===- TileOps.h - operations of the tile dialect ---*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+// All of the tile dialect: the file to include. The operations are specified in
+// TileOps.td and the files it lists.
+
+#ifndef TILEC_TILE_TILEOPS_H
+#define TILEC_TILE_TILEOPS_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tilec/Tile/TileAttrs.h"
+#include "tilec/Tile/TileDialect.h"
+#include "tilec/Tile/TileTypes.h"
+
+namespace tilec::tile {
+
+/// What `tile.assume` reads and writes: nothing but its own place.
+struct AssumptionResource
+    : public mlir::SideEffects::Resource::Base<AssumptionResource> {
+  llvm::StringRef getName() final { return "assumptions"; }
+};
+
+/// The only value of a splat constant or constant scalar, or null.
+mlir::TypedAttr getSplatConstant(mlir::Attribute attr);
+
+} // namespace tilec::tile
+
+#define GET_OP_CLASSES
+#include "tilec/Tile/TileOps.h.inc"
+
+#endif // TILEC_TILE_TILEOPS_H
