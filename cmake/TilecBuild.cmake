@@ -87,6 +87,13 @@ function(_tilec_split out_sources out_link out_depends)
 endfunction()
 
 function(_tilec_use_pch name)
+  # The header is compiled with -fPIC, so its users must be; executables would
+  # get -fPIE.
+  get_target_property(type ${name} TYPE)
+  if(type STREQUAL "EXECUTABLE")
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${name} PRIVATE -fPIC)
+  endif()
   target_compile_options(${name} PRIVATE -Xclang -fno-pch-timestamp)
   target_precompile_headers(${name} REUSE_FROM tilec_pch)
 endfunction()

@@ -96,14 +96,6 @@ LogicalResult ReduceOp::verify() {
 // tile.mma
 //===----------------------------------------------------------------------===//
 
-void MmaOp::build(OpBuilder &builder, OperationState &state, Value a, Value b, Value acc,
-                  MmaPrecision precision, bool aUnsigned, bool bUnsigned) {
-  auto flag = [&](bool on) { return on ? builder.getUnitAttr() : UnitAttr(); };
-  build(builder, state, acc.getType(), a, b, acc,
-        MmaPrecisionAttr::get(builder.getContext(), precision), flag(aUnsigned),
-        flag(bUnsigned));
-}
-
 /// mma-C3: the table of element types.
 static bool isMmaCombination(Type a, Type b, Type acc) {
   if (isF8Type(a) && isF8Type(b))
@@ -171,14 +163,6 @@ LogicalResult RemainderOp::verify() { // remainder-C1
   if (getRounding() == QuotientRounding::Ceil)
     return emitOpError() << "the rounding is 'trunc' or 'floor'";
   return success();
-}
-
-void CastOp::build(OpBuilder &builder, OperationState &state, Type result, Value source,
-                   bool fromUnsigned, bool toUnsigned, CastRounding rounding) {
-  auto flag = [&](bool on) { return on ? builder.getUnitAttr() : UnitAttr(); };
-  build(builder, state, result, source,
-        CastRoundingAttr::get(builder.getContext(), rounding), flag(fromUnsigned),
-        flag(toUnsigned));
 }
 
 LogicalResult CastOp::verify() {

@@ -20,43 +20,32 @@ class Tile_Attr<string name, string mnemonic_, list<Trait> traits = []>
 class Tile_Enum<string name, string summary, list<I32EnumAttrCase> cases>
     : I32EnumAttr<name, summary, cases> {
   let cppNamespace = "::tilec::tile";
-  let genSpecializedAttr = 0;
-}
-
-class Tile_EnumAttr<EnumAttrInfo info, string mnemonic>
-    : EnumAttr<Tile_Dialect, info, mnemonic> {
-  let assemblyFormat = "$value";
 }
 
 def Tile_Signedness : Tile_Enum<"Signedness", "how an integer's bits are read", [
   I32EnumAttrCase<"Signed", 0, "signed">,
   I32EnumAttrCase<"Unsigned", 1, "unsigned">]>;
-def Tile_SignednessAttr : Tile_EnumAttr<Tile_Signedness, "signedness">;
 
 def Tile_QuotientRounding : Tile_Enum<"QuotientRounding", "where an integer quotient is rounded to", [
   I32EnumAttrCase<"Trunc", 0, "trunc">,
   I32EnumAttrCase<"Floor", 1, "floor">,
   I32EnumAttrCase<"Ceil", 2, "ceil">]>;
-def Tile_QuotientRoundingAttr : Tile_EnumAttr<Tile_QuotientRounding, "quotient_rounding">;
 
 def Tile_ShiftKind : Tile_Enum<"ShiftKind", "direction and fill of a shift", [
   I32EnumAttrCase<"Left", 0, "left">,
   I32EnumAttrCase<"RightSigned", 1, "right_signed">,
   I32EnumAttrCase<"RightUnsigned", 2, "right_unsigned">]>;
-def Tile_ShiftKindAttr : Tile_EnumAttr<Tile_ShiftKind, "shift_kind">;
 
 def Tile_CastRounding : Tile_Enum<"CastRounding", "rounding of a float to float conversion", [
   I32EnumAttrCase<"NearestEven", 0, "rn">,
   I32EnumAttrCase<"TowardZero", 1, "rz">,
   I32EnumAttrCase<"Downward", 2, "rd">,
   I32EnumAttrCase<"Upward", 3, "ru">]>;
-def Tile_CastRoundingAttr : Tile_EnumAttr<Tile_CastRounding, "cast_rounding">;
 
 def Tile_MmaPrecision : Tile_Enum<"MmaPrecision", "how exactly a matrix product is computed", [
   I32EnumAttrCase<"Exact", 0, "exact">,
   I32EnumAttrCase<"TF32", 1, "tf32">,
   I32EnumAttrCase<"TF32x3", 2, "tf32x3">,
   I32EnumAttrCase<"Fast", 3, "fast">]>;
-def Tile_MmaPrecisionAttr : Tile_EnumAttr<Tile_MmaPrecision, "mma_precision">;
 
 #endif // TILEC_TILE_TILEATTRS_TD

@@ -84,13 +84,9 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
     ```
   }];
   let arguments = (ins Tile_Tile:$a, Tile_Tile:$b, Tile_Tile:$acc,
-    DefaultValuedAttr<Tile_MmaPrecisionAttr, "::tilec::tile::MmaPrecision::Exact">:$precision,
+    DefaultValuedAttr<Tile_MmaPrecision, "::tilec::tile::MmaPrecision::Exact">:$precision,
     UnitAttr:$a_unsigned, UnitAttr:$b_unsigned);
   let results = (outs Tile_Tile:$result);
-  let builders = [OpBuilder<(ins "::mlir::Value":$a, "::mlir::Value":$b,
-    "::mlir::Value":$acc,
-    CArg<"MmaPrecision", "MmaPrecision::Exact">:$precision,
-    CArg<"bool", "false">:$aUnsigned, CArg<"bool", "false">:$bUnsigned)>];
   let assemblyFormat = [{
     $a `,` $b `,` $acc (`precision` `(` $precision^ `)`)?
     (`a_unsigned` $a_unsigned^)? (`b_unsigned` $b_unsigned^)? attr-dict
@@ -111,8 +107,8 @@ def Tile_DivideOp : Tile_Op<"divide", [
     %q = tile.divide floor signed %a, %b : tensor<8xi32>
     ```
   }];
-  let arguments = (ins Tile_QuotientRoundingAttr:$rounding,
-    Tile_SignednessAttr:$signedness, Tile_IntValue:$lhs, Tile_IntValue:$rhs);
+  let arguments = (ins Tile_QuotientRounding:$rounding,
+    Tile_Signedness:$signedness, Tile_IntValue:$lhs, Tile_IntValue:$rhs);
   let results = (outs Tile_IntValue:$result);
   let assemblyFormat = "$rounding $signedness $lhs `,` $rhs attr-dict `:` type($result)";
   let hasFolder = 1;
@@ -132,8 +128,8 @@ def Tile_RemainderOp : Tile_Op<"remainder", [
     %r = tile.remainder trunc signed %a, %b : tensor<8xi32>
     ```
   }];
-  let arguments = (ins Tile_QuotientRoundingAttr:$rounding,
-    Tile_SignednessAttr:$signedness, Tile_IntValue:$lhs, Tile_IntValue:$rhs);
+  let arguments = (ins Tile_QuotientRounding:$rounding,
+    Tile_Signedness:$signedness, Tile_IntValue:$lhs, Tile_IntValue:$rhs);
   let results = (outs Tile_IntValue:$result);
   let assemblyFormat = "$rounding $signedness $lhs `,` $rhs attr-dict `:` type($result)";
   let hasVerifier = 1;
@@ -151,7 +147,7 @@ def Tile_ShiftOp : Tile_Op<"shift", [
     %r = tile.shift left %a, %n : tensor<8xi32>
     ```
   }];
-  let arguments = (ins Tile_ShiftKindAttr:$kind, Tile_IntValue:$value,
+  let arguments = (ins Tile_ShiftKind:$kind, Tile_IntValue:$value,
     Tile_IntValue:$amount);
   let results = (outs Tile_IntValue:$result);
   let assemblyFormat = "$kind $value `,` $amount attr-dict `:` type($result)";
@@ -185,12 +181,9 @@ def Tile_CastOp : Tile_Op<"cast", [
     ```
   }];
   let arguments = (ins Tile_Value:$source,
-    DefaultValuedAttr<Tile_CastRoundingAttr, "::tilec::tile::CastRounding::NearestEven">:$rounding,
+    DefaultValuedAttr<Tile_CastRounding, "::tilec::tile::CastRounding::NearestEven">:$rounding,
     UnitAttr:$from_unsigned, UnitAttr:$to_unsigned);
   let results = (outs Tile_Value:$result);
-  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$source,
-    CArg<"bool", "false">:$fromUnsigned, CArg<"bool", "false">:$toUnsigned,
-    CArg<"CastRounding", "CastRounding::NearestEven">:$rounding)>];
   let assemblyFormat = [{
     $source (`round` `(` $rounding^ `)`)? (`from_unsigned` $from_unsigned^)?
     (`to_unsigned` $to_unsigned^)? attr-dict `:` type($source) `->` type($result)

@@ -153,7 +153,7 @@ def Tile_DimOp : Tile_Op<"dim", [Pure]> {
     %n = tile.dim %a, 1 : !tile.array<?x128xf32>
     ```
   }];
-  let arguments = (ins Tile_ArrayType:$array, I32Attr:$dim);
+  let arguments = (ins Tile_Array:$array, I32Attr:$dim);
   let results = (outs Index:$result);
   let assemblyFormat = "$array `,` $dim attr-dict `:` type($array)";
   let hasVerifier = 1;

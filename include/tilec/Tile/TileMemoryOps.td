@@ -45,7 +45,7 @@ def Tile_LoadOp : Tile_Op<"load", [
     ```
   }];
   let arguments = (ins
-    Tile_ArrayType:$array,
+    Tile_Array:$array,
     Variadic<Index>:$index,
     OptionalAttr<DenseI64ArrayAttr>:$order,
     OptionalAttr<TypedAttrInterface>:$pad,
@@ -96,7 +96,7 @@ def Tile_StoreOp : Tile_Op<"store", [
     ```
   }];
   let arguments = (ins
-    Tile_ArrayType:$array,
+    Tile_Array:$array,
     Variadic<Index>:$index,
     Tile_Value:$value,
     OptionalAttr<DenseI64ArrayAttr>:$order,

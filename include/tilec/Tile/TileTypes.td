@@ -54,6 +54,10 @@ def Tile_ArrayType : TypeDef<Tile_Dialect, "Array"> {
   let genVerifyDecl = 1;
 }
 
+// As an operand; printed in full, unlike the type's own definition.
+def Tile_Array : Type<CPred<"::llvm::isa<::tilec::tile::ArrayType>($_self)">,
+  "an array", "::tilec::tile::ArrayType">;
+
 // A scalar: also the element of a tile.
 def Tile_Scalar : Type<CPred<"::tilec::tile::isScalarType($_self)">,
   "a scalar (i1 i8 i16 i32 i64 index f16 bf16 f32 f64 tf32 f8E4M3FN f8E5M2)">;
