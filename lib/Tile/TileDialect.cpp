@@ -160,3 +160,15 @@ LogicalResult ArrayType::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "an array's dim cannot be negative";
   return success();
 }
+
+ParseResult tilec::tile::parseArrayType(OpAsmParser &parser, Type &type) {
+  ArrayType array;
+  if (parser.parseType(array))
+    return failure();
+  type = array;
+  return success();
+}
+
+void tilec::tile::printArrayType(OpAsmPrinter &printer, Operation *, Type type) {
+  printer << type;
+}

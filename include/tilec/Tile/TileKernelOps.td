@@ -155,7 +155,7 @@ def Tile_DimOp : Tile_Op<"dim", [Pure]> {
   }];
   let arguments = (ins Tile_Array:$array, I32Attr:$dim);
   let results = (outs Index:$result);
-  let assemblyFormat = "$array `,` $dim attr-dict `:` type($array)";
+  let assemblyFormat = "$array `,` $dim attr-dict `:` custom<ArrayType>(type($array))";
   let hasVerifier = 1;
   let hasFolder = 1;
 }

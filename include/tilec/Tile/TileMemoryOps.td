@@ -59,7 +59,7 @@ def Tile_LoadOp : Tile_Op<"load", [
   let assemblyFormat = [{
     $array `[` $index `]` (`elements` $elements^)? (`order` $order^)?
     (`pad` `(` $pad^ `)`)? (`in_bounds` $in_bounds^)? attr-dict
-    `:` type($array) `->` type($result)
+    `:` custom<ArrayType>(type($array)) `->` type($result)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -109,7 +109,7 @@ def Tile_StoreOp : Tile_Op<"store", [
   let assemblyFormat = [{
     $array `[` $index `]` `,` $value (`elements` $elements^)?
     (`order` $order^)? (`in_bounds` $in_bounds^)? attr-dict
-    `:` type($array) `,` type($value)
+    `:` custom<ArrayType>(type($array)) `,` type($value)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -32,6 +32,11 @@ struct AssumptionResource
 /// The only value of a splat constant or constant scalar, or null.
 mlir::TypedAttr getSplatConstant(mlir::Attribute attr);
 
+/// Parses and prints `!tile.array<…>` in full (the generated format drops the
+/// name of a type that the operation implies).
+mlir::ParseResult parseArrayType(mlir::OpAsmParser &parser, mlir::Type &type);
+void printArrayType(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::Type type);
+
 } // namespace tilec::tile
 
 #define GET_OP_CLASSES
