@@ -12,7 +12,12 @@
 
 #include "tilec/Support/KernelInfo.h"
 
+#include "JsonReader.h"
+
 using namespace tilec;
+
+static constexpr BuildFact allBuildFacts[] = {BuildFact::Aligned16, BuildFact::Disjoint,
+                                              BuildFact::Index32};
 
 std::string_view tilec::buildFactName(BuildFact fact) {
   switch (fact) {
@@ -27,8 +32,201 @@ std::string_view tilec::buildFactName(BuildFact fact) {
 }
 
 std::optional<BuildFact> tilec::parseBuildFact(std::string_view name) {
-  for (BuildFact fact : {BuildFact::Aligned16, BuildFact::Disjoint, BuildFact::Index32})
+  for (BuildFact fact : allBuildFacts)
     if (buildFactName(fact) == name)
       return fact;
   return std::nullopt;
+}
+
+//===-- Writing -------------------------------------------------------------===//
+
+static Json paramToJson(const ParamInfo &param) {
+  Json j;
+  j["name"] = param.name;
+  j["dtype"] = std::string(dtypeName(param.dtype));
+  j["kind"] = param.isArray ? "array" : "scalar";
+  if (!param.isArray)
+    return j;
+  j["mut"] = param.isMutable;
+  j["strided"] = param.isStrided;
+  Json dims = Json::array();
+  for (const DimInfo &dim : param.dims) {
+    Json d = Json::object();
+    if (!dim.name.empty())
+      d["name"] = dim.name;
+    if (dim.constant)
+      d["constant"] = *dim.constant;
+    dims.push_back(d);
+  }
+  j["dims"] = dims;
+  return j;
+}
+
+static Json buildToJson(const BuildInfo &build) {
+  Json j, facts = Json::array();
+  j["symbol"] = build.symbol;
+  for (BuildFact fact : allBuildFacts)
+    if (build.relies(fact))
+      facts.push_back(std::string(buildFactName(fact)));
+  j["facts"] = facts;
+  j["threads"] = build.threads;
+  j["shared"] = build.sharedBytes;
+  j["registers"] = build.registers;
+  j["spills"] = build.spillBytes;
+  return j;
+}
+
+Json tilec::kernelInfoToJsonValue(const KernelInfo &info) {
+  Json j;
+  j["name"] = info.name;
+  j["doc"] = info.doc;
+  j["arch"] = info.arch;
+  Json params = Json::array(), requirements = Json::array(), constants = Json::array();
+  Json hints = Json::array(), builds = Json::array();
+  for (const ParamInfo &param : info.params)
+    params.push_back(paramToJson(param));
+  for (const Requirement &r : info.requirements)
+    requirements.push_back(
+        Json{{"expr", r.expr}, {"text", r.text}, {"file", r.file}, {"line", r.line}});
+  for (const ConstantInfo &c : info.constants)
+    constants.push_back(Json{{"name", c.name}, {"value", c.value}});
+  for (const HintInfo &hint : info.hints)
+    hints.push_back(Json{{"name", hint.name}, {"value", hint.value}});
+  for (const BuildInfo &build : info.builds)
+    builds.push_back(buildToJson(build));
+  j["params"] = params;
+  j["grid"] = info.grid;
+  j["requires"] = requirements;
+  j["constants"] = constants;
+  j["hints"] = hints;
+  j["builds"] = builds;
+  return j;
+}
+
+std::string tilec::toJson(const KernelInfo &info) {
+  // Names and comments are source bytes; anything not UTF-8 is replaced.
+  return kernelInfoToJsonValue(info).dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+//===-- Reading -------------------------------------------------------------===//
+
+Json tilec::parseJson(std::string_view text) {
+  int depth = 0;
+  bool inString = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (inString) {
+      if (c == '\\')
+        ++i;
+      else if (c == '"')
+        inString = false;
+    } else if (c == '"') {
+      inString = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > 32)
+        return Json(Json::value_t::discarded);
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return Json::parse(text, nullptr, /*allow_exceptions=*/false);
+}
+
+static ParamInfo readParam(const Json &value, const std::string &path, std::string &error) {
+  JsonReader in(value, path, error);
+  ParamInfo param;
+  param.name = in.string("name");
+  if (auto dtype = parseDType(in.string("dtype")))
+    param.dtype = *dtype;
+  else
+    in.fail("dtype", "is not a dtype");
+  std::string kind = in.string("kind");
+  if (kind != "array" && kind != "scalar")
+    in.fail("kind", "is neither `array` nor `scalar`");
+  param.isArray = kind == "array";
+  if (!param.isArray)
+    return param;
+  param.isMutable = in.boolean("mut");
+  param.isStrided = in.boolean("strided");
+  in.array("dims", [&](const Json &element, const std::string &at) {
+    JsonReader d(element, at, error);
+    DimInfo dim;
+    if (d.has("name"))
+      dim.name = d.string("name");
+    if (d.has("constant"))
+      dim.constant = d.integer("constant", 0, std::numeric_limits<int64_t>::max());
+    param.dims.push_back(std::move(dim));
+  });
+  if (param.dims.empty() || param.dims.size() > 6)
+    in.fail("dims", "has not 1 to 6 entries");
+  return param;
+}
+
+static BuildInfo readBuild(const Json &value, const std::string &path, std::string &error) {
+  JsonReader in(value, path, error);
+  BuildInfo build;
+  build.symbol = in.string("symbol");
+  if (build.symbol.empty())
+    in.fail("symbol", "is empty");
+  in.array("facts", [&](const Json &element, const std::string &at) {
+    auto fact = element.is_string() ? parseBuildFact(*element.get_ptr<const std::string *>())
+                                    : std::nullopt;
+    // An unknown fact must not be skipped: the build relies on it.
+    if (!fact)
+      return JsonReader(Json::object(), at, error).fail("is not a known fact");
+    build.facts |= static_cast<uint8_t>(*fact);
+  });
+  build.threads = static_cast<unsigned>(in.integer("threads", 1, 1024));
+  build.sharedBytes = static_cast<unsigned>(in.integer("shared", 0, 1 << 20));
+  build.registers = static_cast<unsigned>(in.integer("registers", 0, 1 << 16));
+  build.spillBytes = static_cast<unsigned>(in.integer("spills", 0, 1 << 30));
+  return build;
+}
+
+KernelInfo tilec::readKernelInfo(const Json &value, const std::string &path, std::string &error) {
+  JsonReader in(value, path, error);
+  KernelInfo info;
+  info.name = in.string("name");
+  info.doc = in.string("doc");
+  info.arch = in.string("arch");
+  in.array("params", [&](const Json &v, const std::string &at) {
+    info.params.push_back(readParam(v, at, error));
+  });
+  in.array("grid", [&](const Json &v, const std::string &at) {
+    if (v.is_string())
+      info.grid.push_back(*v.get_ptr<const std::string *>());
+    else
+      JsonReader(Json::object(), at, error).fail("is not a string");
+  });
+  if (info.grid.size() > 3)
+    in.fail("grid", "has more than 3 entries");
+  in.array("requires", [&](const Json &v, const std::string &at) {
+    JsonReader r(v, at, error);
+    info.requirements.push_back({r.string("expr"), r.string("text"), r.string("file"),
+                                 static_cast<unsigned>(r.integer("line", 0, 1 << 30))});
+  });
+  in.array("constants", [&](const Json &v, const std::string &at) {
+    JsonReader c(v, at, error);
+    info.constants.push_back({c.string("name"), c.string("value")});
+  });
+  in.array("hints", [&](const Json &v, const std::string &at) {
+    JsonReader h(v, at, error);
+    info.hints.push_back({h.string("name"), h.integer("value", std::numeric_limits<int64_t>::min(),
+                                                      std::numeric_limits<int64_t>::max())});
+  });
+  in.array("builds", [&](const Json &v, const std::string &at) {
+    info.builds.push_back(readBuild(v, at, error));
+  });
+  return info;
+}
+
+Expected<KernelInfo> tilec::kernelInfoFromJson(std::string_view text) {
+  Json value = parseJson(text);
+  if (value.is_discarded())
+    return failure("launch facts are not JSON");
+  std::string error;
+  KernelInfo info = readKernelInfo(value, "", error);
+  if (!error.empty())
+    return failure("launch facts: " + error);
+  return info;
 }

@@ -14,7 +14,8 @@
 //       16      8  size of the whole file
 //       24      8  FNV-1a (64-bit) of everything from offset 32 on
 //       32      …  the index, JSON: {"producer", "images": [{"arch", "kind",
-//                  "offset", "size", "kernels": [facts…]}…]}
+//                  "offset", "size", "kernels": [facts…]}…]},
+//                  where offsets count from the first image
 //        …      …  images, each at a multiple of 16, padded with zeros
 //
 // Reading checks every number before it is used: a truncated or damaged file

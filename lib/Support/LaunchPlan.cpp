@@ -1,0 +1,454 @@
+//===- LaunchPlan.cpp - from arguments to a checked launch --------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// Checks run from the outside in: count and kind of the arguments, dtype and rank,
+// dims and strides of each, dims against each other, `requires`, the grid; then a
+// build is chosen and the parameters are packed. The first thing wrong is
+// reported. Text is made only on the way out with an error.
+//
+//===------------------------------------------------------------------------===//
+
+#include "tilec/Support/LaunchPlan.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+using namespace tilec;
+
+static constexpr int64_t gridLimit = int64_t(1) << 31; // exclusive
+
+//===-- Words for messages --------------------------------------------------===//
+
+static std::string quoted(std::string_view text) { return "`" + std::string(text) + "`"; }
+
+static std::string shapeText(const std::string &param, unsigned axis) {
+  return param + ".shape[" + std::to_string(axis) + "]";
+}
+
+static Failure refuse(const KernelInfo &info, const std::string &argument, std::string text) {
+  return Failure{info.name + ": " + std::move(text), info.name, argument, 0, {}};
+}
+
+//===-- Creation ------------------------------------------------------------===//
+
+/// Whether every operand of `expr` names a parameter of the right kind.
+static bool operandsExist(const HostExpr &expr, const KernelInfo &info) {
+  using Op = HostExpr::Op;
+  return std::all_of(expr.getNodes().begin(), expr.getNodes().end(), [&](const auto &n) {
+    if (n.op != Op::Dim && n.op != Op::Arg && n.op != Op::Aligned)
+      return true;
+    if (n.a >= info.params.size() || info.params[n.a].isArray == (n.op == Op::Arg))
+      return false;
+    return n.op != Op::Dim || n.b < info.params[n.a].dims.size();
+  });
+}
+
+Expected<Launcher> Launcher::create(KernelInfo info) {
+  Launcher launcher;
+  auto parseInto = [&](const std::string &text, std::vector<HostExpr> &out) -> Expected<void> {
+    auto expr = HostExpr::parse(text);
+    if (!expr)
+      return refuse(info, "", expr.failure().message);
+    if (!operandsExist(*expr, info))
+      return refuse(info, "", "host expression " + quoted(text) + " names a missing parameter");
+    out.push_back(std::move(*expr));
+    return {};
+  };
+  for (const std::string &text : info.grid)
+    if (auto ok = parseInto(text, launcher.grid); !ok)
+      return ok.failure();
+  for (const Requirement &r : info.requirements)
+    if (auto ok = parseInto(r.expr, launcher.requirements); !ok)
+      return ok.failure();
+
+  // Each further use of a dim's name is checked against its first.
+  for (unsigned p = 0; p < info.params.size(); ++p)
+    for (unsigned d = 0; d < info.params[p].dims.size(); ++d) {
+      const std::string &name = info.params[p].dims[d].name;
+      if (name.empty() || info.params[p].dims[d].constant)
+        continue;
+      for (unsigned q = 0; q <= p; ++q) {
+        const auto &dims = info.params[q].dims;
+        auto end = q == p ? dims.begin() + d : dims.end();
+        auto it = std::find_if(dims.begin(), end, [&](const DimInfo &x) { return x.name == name; });
+        if (it == end)
+          continue;
+        launcher.bindings.push_back({p, d, q, static_cast<unsigned>(it - dims.begin())});
+        break;
+      }
+    }
+  launcher.info = std::move(info);
+  return launcher;
+}
+
+//===-- Checks --------------------------------------------------------------===//
+
+static Expected<void> checkStrides(const KernelInfo &info, const ParamInfo &param,
+                                   const ArrayArg &array) {
+  if (param.isStrided || array.numElements() == 0)
+    return {};
+  int64_t expected = 1;
+  for (int d = array.rank - 1; d >= 0; --d) {
+    // The stride of an axis of one element is never used.
+    if (array.dims[d] != 1 && array.strides[d] != expected)
+      return refuse(info, param.name,
+                    "argument " + quoted(param.name) + " is not row-major: axis " +
+                        std::to_string(d) + " has stride " + std::to_string(array.strides[d]) +
+                        ", expected " + std::to_string(expected) +
+                        " (copy it, or declare the parameter `strided`)");
+    expected *= array.dims[d];
+  }
+  return {};
+}
+
+/// Dims are not negative and the array's span of bytes fits 63 bits.
+static Expected<void> checkExtents(const KernelInfo &info, const ParamInfo &param,
+                                   const ArrayArg &array) {
+  unsigned __int128 elements = 1, span = 1;
+  bool isEmpty = std::find(array.dims, array.dims + array.rank, 0) != array.dims + array.rank;
+  for (int d = 0; d < array.rank; ++d) {
+    if (array.dims[d] < 0)
+      return refuse(info, param.name,
+                    shapeText(param.name, d) + " is " + std::to_string(array.dims[d]) +
+                        ", a dim is not negative");
+    elements *= static_cast<uint64_t>(array.dims[d]);
+    uint64_t stride = array.strides[d] < 0 ? 0 - static_cast<uint64_t>(array.strides[d])
+                                           : static_cast<uint64_t>(array.strides[d]);
+    if (array.dims[d] > 0)
+      span += static_cast<unsigned __int128>(array.dims[d] - 1) * stride;
+    constexpr unsigned __int128 limit = uint64_t(1) << 60;
+    if (!isEmpty && (elements > limit || span > limit))
+      return refuse(info, param.name,
+                    "argument " + quoted(param.name) + " has more than 2^60 elements");
+  }
+  if (!array.data && !isEmpty)
+    return refuse(info, param.name, "argument " + quoted(param.name) + " is a null pointer");
+  return {};
+}
+
+Expected<void> Launcher::checkParam(unsigned index, const KernelArg &arg) const {
+  const ParamInfo &param = info.params[index];
+  const auto *array = std::get_if<ArrayArg>(&arg);
+  DType dtype = array ? array->dtype : std::get<ScalarArg>(arg).dtype;
+  if (dtype != param.dtype)
+    return refuse(info, param.name,
+                  "argument " + quoted(param.name) + " is " + std::string(dtypeName(dtype)) +
+                      ", the parameter is " + std::string(dtypeName(param.dtype)));
+  if (!array)
+    return {};
+  if (auto ok = checkExtents(info, param, *array); !ok)
+    return ok;
+  for (unsigned d = 0; d < param.dims.size(); ++d)
+    if (param.dims[d].constant && array->dims[d] != *param.dims[d].constant) {
+      std::string name = param.dims[d].name.empty() ? "" : " (" + quoted(param.dims[d].name) + ")";
+      return refuse(info, param.name,
+                    shapeText(param.name, d) + " is " + std::to_string(array->dims[d]) +
+                        ", the parameter has " + std::to_string(*param.dims[d].constant) + name);
+    }
+  return checkStrides(info, param, *array);
+}
+
+Expected<void> Launcher::checkBindings(std::span<const KernelArg> args) const {
+  for (const Binding &b : bindings) {
+    int64_t first = std::get<ArrayArg>(args[b.firstParam]).dims[b.firstAxis];
+    int64_t second = std::get<ArrayArg>(args[b.param]).dims[b.axis];
+    if (first == second)
+      continue;
+    const ParamInfo &param = info.params[b.param];
+    return refuse(info, param.name,
+                  "dimension " + quoted(param.dims[b.axis].name) + " is " + std::to_string(first) +
+                      " = " + shapeText(info.params[b.firstParam].name, b.firstAxis) + " and " +
+                      std::to_string(second) + " = " + shapeText(param.name, b.axis));
+  }
+  return {};
+}
+
+/// Where the values in `expr` come from: "k = 4097 = a.shape[1], n = 3".
+std::string Launcher::describeOperands(const HostExpr &expr,
+                                       std::span<const KernelArg> args) const {
+  using Op = HostExpr::Op;
+  std::vector<std::string> seen;
+  for (const HostExpr::Node &n : expr.getNodes()) {
+    if (n.op != Op::Dim && n.op != Op::Arg && n.op != Op::Aligned)
+      continue;
+    const ParamInfo &param = info.params[n.a];
+    std::string text;
+    if (n.op == Op::Aligned) {
+      char address[32];
+      std::snprintf(address, sizeof address, "%p", std::get<ArrayArg>(args[n.a]).data);
+      text = "address of " + param.name + " = " + address;
+    } else if (n.op == Op::Arg) {
+      auto value = HostExpr::arg(n.a).evaluate(args);
+      text = param.name + " = " + (value ? value->str() : "?");
+    } else {
+      const std::string &name = param.dims[n.b].name;
+      text = (name.empty() ? "" : name + " = ") +
+             std::to_string(std::get<ArrayArg>(args[n.a]).dims[n.b]) + " = " +
+             shapeText(param.name, n.b);
+    }
+    if (std::find(seen.begin(), seen.end(), text) == seen.end())
+      seen.push_back(text);
+  }
+  std::string all;
+  for (const std::string &text : seen)
+    all += (all.empty() ? ": " : ", ") + text;
+  return all;
+}
+
+Expected<void> Launcher::checkRequirements(std::span<const KernelArg> args) const {
+  for (size_t i = 0; i < requirements.size(); ++i) {
+    auto value = requirements[i].evaluate(args);
+    if (value && value->isBool() && value->i)
+      continue;
+    const Requirement &r = info.requirements[i];
+    std::string where = r.file.empty() ? "" : " (" + r.file + ":" + std::to_string(r.line) + ")";
+    std::string what = !value           ? "cannot be evaluated, " + value.failure().message
+                       : value->isBool() ? "is false"
+                                         : "is not a bool";
+    return refuse(info, "",
+                  quoted(r.text) + where + " " + what + describeOperands(requirements[i], args));
+  }
+  return {};
+}
+
+//===-- Grid and build ------------------------------------------------------===//
+
+Expected<Grid> Launcher::evaluateGrid(std::span<const KernelArg> args) const {
+  if (grid.empty())
+    return refuse(info, "", "the kernel has no `grid` clause and the launch gives no grid");
+  Grid result = {1, 1, 1};
+  for (size_t d = 0; d < grid.size(); ++d) {
+    auto value = grid[d].evaluate(args);
+    if (!value)
+      return refuse(info, "",
+                    "grid[" + std::to_string(d) + "] cannot be evaluated, " +
+                        value.failure().message + describeOperands(grid[d], args));
+    if (!value->isInt())
+      return refuse(info, "", "grid[" + std::to_string(d) + "] is not an int");
+    result[d] = value->i;
+  }
+  return result;
+}
+
+static Expected<int64_t> countBlocks(const KernelInfo &info, const Grid &grid) {
+  for (int d = 0; d < 3; ++d)
+    if (grid[d] < 0 || grid[d] >= gridLimit)
+      return refuse(info, "",
+                    "grid[" + std::to_string(d) + "] is " + std::to_string(grid[d]) +
+                        ", it must be at least 0 and less than 2^31");
+  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
+    return int64_t(0);
+  unsigned __int128 blocks = grid[0];
+  blocks = blocks * static_cast<uint64_t>(grid[1]) * static_cast<uint64_t>(grid[2]);
+  if (blocks >= static_cast<uint64_t>(gridLimit))
+    return refuse(info, "",
+                  "grid [" + std::to_string(grid[0]) + ", " + std::to_string(grid[1]) + ", " +
+                      std::to_string(grid[2]) + "] has 2^31 blocks or more");
+  return static_cast<int64_t>(blocks);
+}
+
+namespace {
+/// First and last byte (exclusive) that an array may touch, relative to nothing.
+struct ByteRange {
+  __int128 begin, end;
+};
+} // namespace
+
+static ByteRange byteRange(const ArrayArg &a) {
+  __int128 low = 0, high = 0;
+  for (int d = 0; d < a.rank; ++d) {
+    if (a.dims[d] == 0)
+      return {0, 0};
+    __int128 reach = static_cast<__int128>(a.dims[d] - 1) * a.strides[d];
+    (reach < 0 ? low : high) += reach;
+  }
+  __int128 base = static_cast<__int128>(reinterpret_cast<uintptr_t>(a.data));
+  unsigned bytes = dtypeBytes(a.dtype);
+  return {base + low * bytes, base + (high + 1) * bytes};
+}
+
+static bool isAligned16(std::span<const KernelArg> args) {
+  for (const KernelArg &arg : args) {
+    const auto *a = std::get_if<ArrayArg>(&arg);
+    if (!a)
+      continue;
+    if (reinterpret_cast<uintptr_t>(a->data) % 16)
+      return false;
+    for (int d = 0; d + 1 < a->rank; ++d)
+      if ((static_cast<uint64_t>(a->strides[d]) * dtypeBytes(a->dtype)) % 16)
+        return false;
+  }
+  return true;
+}
+
+static bool isDisjoint(const KernelInfo &info, std::span<const KernelArg> args) {
+  for (size_t i = 0; i < args.size(); ++i) {
+    const auto *a = std::get_if<ArrayArg>(&args[i]);
+    if (!a || !info.params[i].isMutable)
+      continue;
+    ByteRange x = byteRange(*a);
+    for (size_t j = 0; j < args.size(); ++j) {
+      const auto *b = std::get_if<ArrayArg>(&args[j]);
+      if (j == i || !b)
+        continue;
+      ByteRange y = byteRange(*b);
+      if (x.begin < y.end && y.begin < x.end)
+        return false;
+    }
+  }
+  return true;
+}
+
+static bool isIndex32(std::span<const KernelArg> args) {
+  for (const KernelArg &arg : args) {
+    const auto *a = std::get_if<ArrayArg>(&arg);
+    if (!a)
+      continue;
+    ByteRange r = byteRange(*a);
+    if ((r.end - r.begin) / dtypeBytes(a->dtype) >= gridLimit)
+      return false;
+    for (int d = 0; d < a->rank; ++d)
+      if (a->dims[d] >= gridLimit)
+        return false;
+  }
+  return true;
+}
+
+Expected<void> Launcher::chooseBuild(std::span<const KernelArg> args, LaunchPlan &plan) const {
+  plan.build = 0;
+  uint8_t wanted = 0;
+  for (const BuildInfo &build : info.builds)
+    wanted |= build.facts;
+  if (!wanted)
+    return {};
+  auto asked = [&](BuildFact fact) { return wanted & static_cast<uint8_t>(fact); };
+  uint8_t holds = 0;
+  if (asked(BuildFact::Aligned16) && isAligned16(args))
+    holds |= static_cast<uint8_t>(BuildFact::Aligned16);
+  if (asked(BuildFact::Disjoint) && isDisjoint(info, args))
+    holds |= static_cast<uint8_t>(BuildFact::Disjoint);
+  if (asked(BuildFact::Index32) && isIndex32(args))
+    holds |= static_cast<uint8_t>(BuildFact::Index32);
+  for (size_t i = 0; i < info.builds.size(); ++i)
+    if ((info.builds[i].facts & ~holds) == 0) {
+      plan.build = static_cast<unsigned>(i);
+      return {};
+    }
+  std::string missing;
+  for (BuildFact fact : {BuildFact::Aligned16, BuildFact::Disjoint, BuildFact::Index32})
+    if (asked(fact) && !(holds & static_cast<uint8_t>(fact)))
+      missing += (missing.empty() ? "" : ", ") + std::string(buildFactName(fact));
+  return refuse(info, "", "no build of the kernel takes these arguments (not " + missing + ")");
+}
+
+//===-- Packing -------------------------------------------------------------===//
+
+namespace {
+class Packer {
+public:
+  explicit Packer(LaunchPlan &plan) : plan(plan) {
+    plan.params.clear();
+    plan.offsets.clear();
+  }
+
+  void add(const void *value, unsigned size) {
+    size_t at = (plan.params.size() + size - 1) / size * size;
+    plan.params.resize(at + size);
+    std::memcpy(plan.params.data() + at, value, size);
+    plan.offsets.push_back(static_cast<uint32_t>(at));
+  }
+  template <typename T>
+  void add(T value) {
+    add(&value, sizeof value);
+  }
+
+private:
+  LaunchPlan &plan;
+};
+} // namespace
+
+void Launcher::pack(std::span<const KernelArg> args, LaunchPlan &plan) const {
+  Packer out(plan);
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (const auto *s = std::get_if<ScalarArg>(&args[i])) {
+      // Little-endian hosts only, like the device: the low bytes come first.
+      uint64_t bits = s->dtype == DType::Bool ? (s->bits & 0xff) != 0 : s->bits;
+      out.add(&bits, dtypeBytes(s->dtype));
+      continue;
+    }
+    const auto &a = std::get<ArrayArg>(args[i]);
+    out.add(a.data);
+    int rank = static_cast<int>(info.params[i].dims.size());
+    for (int d = 0; d < rank; ++d)
+      out.add(a.dims[d]);
+    for (int d = 0; d < rank && info.params[i].isStrided; ++d)
+      out.add(a.strides[d]);
+  }
+  for (int64_t extent : plan.grid)
+    out.add(static_cast<int32_t>(extent));
+}
+
+//===-- Plan ----------------------------------------------------------------===//
+
+Expected<void> Launcher::plan(std::span<const KernelArg> args,
+                              const std::optional<Grid> &gridOverride, CheckLevel level,
+                              LaunchPlan &plan) const {
+  if (args.size() != info.params.size())
+    return refuse(info, "",
+                  "the kernel has " + std::to_string(info.params.size()) +
+                      " parameters, the launch gives " + std::to_string(args.size()));
+  for (unsigned i = 0; i < args.size(); ++i) {
+    const ParamInfo &param = info.params[i];
+    bool isArray = std::holds_alternative<ArrayArg>(args[i]);
+    if (isArray != param.isArray)
+      return refuse(info, param.name,
+                    "argument " + quoted(param.name) + " is " +
+                        (isArray ? "an array, the parameter is a scalar"
+                                 : "a scalar, the parameter is an array"));
+    if (const auto *array = std::get_if<ArrayArg>(&args[i]);
+        array && array->rank != static_cast<int>(param.dims.size()))
+      return refuse(info, param.name,
+                    "argument " + quoted(param.name) + " has rank " +
+                        std::to_string(array->rank) + ", the parameter has rank " +
+                        std::to_string(param.dims.size()));
+    if (level != CheckLevel::Off)
+      if (auto ok = checkParam(i, args[i]); !ok)
+        return ok;
+  }
+  if (level != CheckLevel::Off) {
+    if (auto ok = checkBindings(args); !ok)
+      return ok;
+    if (auto ok = checkRequirements(args); !ok)
+      return ok;
+  }
+  if (gridOverride) {
+    plan.grid = *gridOverride;
+  } else {
+    auto own = evaluateGrid(args);
+    if (!own)
+      return own.failure();
+    plan.grid = *own;
+  }
+  auto blocks = countBlocks(info, plan.grid);
+  if (!blocks)
+    return blocks.failure();
+  plan.numBlocks = *blocks;
+  if (auto ok = chooseBuild(args, plan); !ok)
+    return ok;
+  pack(args, plan);
+  return {};
+}
+
+Expected<LaunchPlan> tilec::planLaunch(const KernelInfo &info, std::span<const KernelArg> args,
+                                       const std::optional<Grid> &gridOverride, CheckLevel level) {
+  auto launcher = Launcher::create(info);
+  if (!launcher)
+    return launcher.failure();
+  LaunchPlan plan;
+  if (auto ok = launcher->plan(args, gridOverride, level, plan); !ok)
+    return ok.failure();
+  return plan;
+}

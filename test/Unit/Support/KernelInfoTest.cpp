@@ -1,0 +1,81 @@
+//===- KernelInfoTest.cpp - launch facts as JSON ------------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// Dtype names, and KernelInfo to JSON and back, including malformed text.
+//
+//===------------------------------------------------------------------------===//
+
+#include "SampleKernel.h"
+
+#include "gtest/gtest.h"
+
+using namespace tilec;
+
+TEST(DType, NamesAndSizes) {
+  for (unsigned i = 0; i < numDTypes; ++i) {
+    auto t = static_cast<DType>(i);
+    EXPECT_EQ(parseDType(dtypeName(t)), t);
+    EXPECT_LE(dtypeBits(t), 8 * dtypeBytes(t));
+  }
+  EXPECT_EQ(dtypeName(DType::BF16), "bf16");
+  EXPECT_EQ(dtypeBytes(DType::Int), 8u);
+  EXPECT_EQ(dtypeBytes(DType::Bool), 1u);
+  EXPECT_FALSE(parseDType("float"));
+  EXPECT_FALSE(parseDType(""));
+  EXPECT_TRUE(isFloat(DType::F8E4M3) && isUnsigned(DType::U8) && isSigned(DType::Int));
+  EXPECT_FALSE(isInteger(DType::Bool));
+}
+
+TEST(KernelInfo, RoundTrip) {
+  KernelInfo info = sampleKernel();
+  std::string text = toJson(info);
+  auto back = kernelInfoFromJson(text);
+  ASSERT_TRUE(back) << back.failure().message;
+  EXPECT_EQ(toJson(*back), text);
+  EXPECT_EQ(back->params[0].dims[1].name, "k");
+  EXPECT_EQ(back->requirements[0].line, 4u);
+  EXPECT_EQ(back->builds[0].facts, static_cast<uint8_t>(BuildFact::Aligned16));
+  EXPECT_EQ(back->builds[1].sharedBytes, 49152u);
+}
+
+/// The failure for the sample with `from` replaced by `to`.
+static std::string readChanged(const std::string &from, const std::string &to) {
+  std::string text = toJson(sampleKernel());
+  size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  text.replace(at, from.size(), to);
+  auto back = kernelInfoFromJson(text);
+  return back ? "accepted" : back.failure().message;
+}
+
+TEST(KernelInfo, MalformedFieldsAreNamed) {
+  EXPECT_EQ(readChanged("\"bf16\"", "\"float\""), "launch facts: `params[0].dtype` is not a dtype");
+  EXPECT_EQ(readChanged("\"threads\": 256", "\"threads\": 0"),
+            "launch facts: `builds[0].threads` is out of range");
+  EXPECT_EQ(readChanged("\"threads\": 256", "\"threads\": 1.5"),
+            "launch facts: `builds[0].threads` is not an integer");
+  EXPECT_EQ(readChanged("\"threads\": 256", "\"threads\": 18446744073709551615"),
+            "launch facts: `builds[0].threads` is out of range");
+  EXPECT_EQ(readChanged("\"aligned16\"", "\"lucky\""),
+            "launch facts: `builds[0].facts[0]` is not a known fact");
+  EXPECT_EQ(readChanged("\"doc\"", "\"dok\""), "launch facts: `doc` is missing");
+  EXPECT_EQ(readChanged("\"kind\": \"array\"", "\"kind\": \"tile\""),
+            "launch facts: `params[0].kind` is neither `array` nor `scalar`");
+  EXPECT_EQ(readChanged("{", ""), "launch facts are not JSON");
+}
+
+TEST(KernelInfo, ForeignText) {
+  EXPECT_FALSE(kernelInfoFromJson(""));
+  EXPECT_FALSE(kernelInfoFromJson("[]"));
+  EXPECT_FALSE(kernelInfoFromJson("3"));
+  EXPECT_FALSE(kernelInfoFromJson(std::string(1000000, '[')));
+  EXPECT_FALSE(kernelInfoFromJson("{\"name\": \"\xff\"}"));
+}
+
+TEST(KernelInfo, NonUtf8NamesStillWrite) {
+  KernelInfo info = sampleKernel();
+  info.doc = "\xff";
+  EXPECT_TRUE(kernelInfoFromJson(toJson(info)));
+}

@@ -1,0 +1,255 @@
+//===- LaunchPlanTest.cpp - checked launches ----------------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// What a launch accepts, what it refuses and in which words, which build it picks,
+// and the bytes that it passes.
+//
+//===------------------------------------------------------------------------===//
+
+#include "tilec/Support/LaunchPlan.h"
+
+#include "SampleKernel.h"
+
+#include "gtest/gtest.h"
+
+#include <cstring>
+
+using namespace tilec;
+
+static void *address(uintptr_t at) { return reinterpret_cast<void *>(at); }
+
+/// Arguments of the sample kernel for m, k, n.
+static std::vector<KernelArg> sampleArgs(int64_t m, int64_t k, int64_t n) {
+  return {ArrayArg::rowMajor(address(0x10000000), DType::BF16, {m, k}),
+          ArrayArg::rowMajor(address(0x20000000), DType::BF16, {k, n}),
+          ArrayArg::rowMajor(address(0x30000000), DType::BF16, {m, n}), ScalarArg::f32(2.0f)};
+}
+
+/// "" when accepted, else the message.
+static std::string refusal(const KernelInfo &info, const std::vector<KernelArg> &args,
+                           std::optional<Grid> grid = {}, CheckLevel level = CheckLevel::Full) {
+  auto plan = planLaunch(info, args, grid, level);
+  return plan ? "" : plan.failure().message;
+}
+
+template <typename T>
+static T readParam(const LaunchPlan &plan, size_t index) {
+  T v;
+  std::memcpy(&v, plan.params.data() + plan.offsets[index], sizeof v);
+  return v;
+}
+
+TEST(LaunchPlan, PacksParametersInOrder) {
+  auto plan = planLaunch(sampleKernel(), sampleArgs(300, 64, 129));
+  ASSERT_TRUE(plan) << plan.failure().message;
+  EXPECT_EQ(plan->grid, (Grid{3, 2, 1}));
+  EXPECT_EQ(plan->numBlocks, 6);
+  // a, m, k, b, k, n, c, m, n, alpha, gx, gy, gz
+  ASSERT_EQ(plan->offsets.size(), 13u);
+  EXPECT_EQ(readParam<uint64_t>(*plan, 0), 0x10000000u);
+  EXPECT_EQ(readParam<int64_t>(*plan, 1), 300);
+  EXPECT_EQ(readParam<int64_t>(*plan, 5), 129);
+  EXPECT_EQ(readParam<float>(*plan, 9), 2.0f);
+  EXPECT_EQ(plan->offsets[10], 76u);
+  EXPECT_EQ(readParam<int32_t>(*plan, 10), 3);
+  EXPECT_EQ(readParam<int32_t>(*plan, 11), 2);
+  EXPECT_EQ(readParam<int32_t>(*plan, 12), 1);
+  EXPECT_EQ(plan->params.size(), 88u);
+}
+
+TEST(LaunchPlan, SmallScalarsAreAlignedNaturally) {
+  KernelInfo info;
+  info.name = "k";
+  info.params = {sampleScalar("b", DType::Bool), sampleScalar("h", DType::F16),
+                 sampleScalar("c", DType::U8), sampleScalar("n", DType::Int)};
+  std::vector<KernelArg> args = {ScalarArg::boolean(true), ScalarArg{DType::F16, 0x3c00},
+                                 ScalarArg::integer(DType::U8, 255),
+                                 ScalarArg::integer(DType::Int, -1)};
+  auto plan = planLaunch(info, args, Grid{1, 1, 1});
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->offsets, (std::vector<uint32_t>{0, 2, 4, 8, 16, 20, 24}));
+  EXPECT_EQ(readParam<uint16_t>(*plan, 1), 0x3c00);
+  EXPECT_EQ(readParam<int64_t>(*plan, 3), -1);
+}
+
+TEST(LaunchPlan, StridedArraysPassStrides) {
+  KernelInfo info;
+  info.name = "k";
+  info.params = {sampleArray("x", DType::F32, {{"m", {}}, {"n", {}}})};
+  ArrayArg x = ArrayArg::rowMajor(address(64), DType::F32, {5, 7});
+  std::swap(x.strides[0], x.strides[1]); // 1, 7
+  EXPECT_EQ(refusal(info, {x}, Grid{1, 1, 1}),
+            "k: argument `x` is not row-major: axis 1 has stride 7, expected 1 (copy it, or declare "
+            "the parameter `strided`)");
+  info.params[0].isStrided = true;
+  auto plan = planLaunch(info, std::vector<KernelArg>{x}, Grid{1, 1, 1});
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(readParam<int64_t>(*plan, 3), 1);
+  EXPECT_EQ(readParam<int64_t>(*plan, 4), 7);
+}
+
+TEST(LaunchPlan, StridesOfSingleElementAxesDoNotMatter) {
+  KernelInfo info;
+  info.name = "k";
+  info.params = {sampleArray("x", DType::F32, {{"m", {}}, {"n", {}}})};
+  ArrayArg x = ArrayArg::rowMajor(address(64), DType::F32, {1, 7});
+  x.strides[0] = 1000;
+  EXPECT_EQ(refusal(info, {x}, Grid{1, 1, 1}), "");
+}
+
+TEST(LaunchPlan, RefusesWrongArguments) {
+  KernelInfo info = sampleKernel();
+  auto args = sampleArgs(8, 8, 8);
+  EXPECT_EQ(refusal(info, {}), "matmul: the kernel has 4 parameters, the launch gives 0");
+  std::get<ArrayArg>(args[1]).dtype = DType::F32;
+  EXPECT_EQ(refusal(info, args), "matmul: argument `b` is f32, the parameter is bf16");
+  args = sampleArgs(8, 8, 8);
+  args[0] = ArrayArg::rowMajor(address(64), DType::BF16, {64});
+  EXPECT_EQ(refusal(info, args), "matmul: argument `a` has rank 1, the parameter has rank 2");
+  args = sampleArgs(8, 8, 8);
+  args[3] = args[0];
+  EXPECT_EQ(refusal(info, args),
+            "matmul: argument `alpha` is an array, the parameter is a scalar");
+  args[3] = ScalarArg::integer(DType::I32, 1);
+  EXPECT_EQ(refusal(info, args), "matmul: argument `alpha` is i32, the parameter is f32");
+  args = sampleArgs(8, 8, 8);
+  std::get<ArrayArg>(args[2]).data = nullptr;
+  EXPECT_EQ(refusal(info, args), "matmul: argument `c` is a null pointer");
+  args = sampleArgs(-1, 8, 8);
+  EXPECT_EQ(refusal(info, args), "matmul: a.shape[0] is -1, a dim is not negative");
+  args = sampleArgs(int64_t(1) << 40, int64_t(1) << 40, 8);
+  EXPECT_EQ(refusal(info, args), "matmul: argument `a` has more than 2^60 elements");
+}
+
+TEST(LaunchPlan, DimsBoundTwiceAgree) {
+  auto args = sampleArgs(8, 16, 8);
+  args[1] = ArrayArg::rowMajor(address(64), DType::BF16, {24, 8});
+  EXPECT_EQ(refusal(sampleKernel(), args),
+            "matmul: dimension `k` is 16 = a.shape[1] and 24 = b.shape[0]");
+  EXPECT_EQ(planLaunch(sampleKernel(), args).failure().argument, "b");
+  // A name twice in one array.
+  KernelInfo square;
+  square.name = "square";
+  square.params = {sampleArray("x", DType::F32, {{"n", {}}, {"n", {}}})};
+  EXPECT_EQ(refusal(square, {ArrayArg::rowMajor(address(64), DType::F32, {3, 4})}, Grid{1, 1, 1}),
+            "square: dimension `n` is 3 = x.shape[0] and 4 = x.shape[1]");
+}
+
+TEST(LaunchPlan, ConstantDims) {
+  KernelInfo info;
+  info.name = "k";
+  info.params = {sampleArray("x", DType::F32, {{"", 3}, {"BN", 64}})};
+  EXPECT_EQ(refusal(info, {ArrayArg::rowMajor(address(64), DType::F32, {3, 64})}, Grid{1, 1, 1}),
+            "");
+  EXPECT_EQ(refusal(info, {ArrayArg::rowMajor(address(64), DType::F32, {4, 64})}, Grid{1, 1, 1}),
+            "k: x.shape[0] is 4, the parameter has 3");
+  EXPECT_EQ(refusal(info, {ArrayArg::rowMajor(address(64), DType::F32, {3, 65})}, Grid{1, 1, 1}),
+            "k: x.shape[1] is 65, the parameter has 64 (`BN`)");
+}
+
+TEST(LaunchPlan, RequirementsNameTheirValues) {
+  EXPECT_EQ(refusal(sampleKernel(), sampleArgs(8, 4097, 8)),
+            "matmul: `k % 8 == 0` (matmul.tile:4) is false: k = 4097 = a.shape[1]");
+  EXPECT_EQ(refusal(sampleKernel(), sampleArgs(8, 4097, 8), {}, CheckLevel::Off), "");
+  KernelInfo info = sampleKernel();
+  info.requirements = {{"arg(3) < 1.0 && dim(0, 0) > 1", "alpha < 1 && m > 1", "f.tile", 9}};
+  EXPECT_EQ(refusal(info, sampleArgs(8, 8, 8)),
+            "matmul: `alpha < 1 && m > 1` (f.tile:9) is false: alpha = 2.0, m = 8 = a.shape[0]");
+  info.requirements = {{"1 / dim(0, 0) == 1", "1 / m == 1", "f.tile", 9}};
+  EXPECT_EQ(refusal(info, sampleArgs(0, 8, 8)),
+            "matmul: `1 / m == 1` (f.tile:9) cannot be evaluated, division by zero in `1 / dim(0, "
+            "0) == 1`: m = 0 = a.shape[0]");
+  info.requirements = {{"aligned(1, 4096)", "aligned(b, 4096)", "f.tile", 9}};
+  auto args = sampleArgs(8, 8, 8);
+  std::get<ArrayArg>(args[1]).data = address(0x1010);
+  EXPECT_EQ(refusal(info, args),
+            "matmul: `aligned(b, 4096)` (f.tile:9) is false: address of b = 0x1010");
+}
+
+TEST(LaunchPlan, BrokenFactsAreRefused) {
+  KernelInfo info = sampleKernel();
+  info.grid = {"cdiv(dim(9, 0), 128)"};
+  EXPECT_EQ(refusal(info, sampleArgs(8, 8, 8)),
+            "matmul: host expression `cdiv(dim(9, 0), 128)` names a missing parameter");
+  info.grid = {"arg(0)"};
+  EXPECT_NE(refusal(info, sampleArgs(8, 8, 8)), "");
+  info.grid = {"1 +"};
+  EXPECT_NE(refusal(info, sampleArgs(8, 8, 8)), "");
+  info.grid = {"true"};
+  EXPECT_EQ(refusal(info, sampleArgs(8, 8, 8)), "matmul: grid[0] is not an int");
+}
+
+TEST(LaunchPlan, GridLimits) {
+  KernelInfo info = sampleKernel();
+  auto args = sampleArgs(8, 8, 8);
+  int64_t top = (int64_t(1) << 31) - 1;
+  EXPECT_EQ(refusal(info, args, Grid{top, 1, 1}), "");
+  EXPECT_EQ(refusal(info, args, Grid{1, 1, 70000}), "");
+  EXPECT_EQ(refusal(info, args, Grid{1, top + 1, 1}),
+            "matmul: grid[1] is 2147483648, it must be at least 0 and less than 2^31");
+  EXPECT_EQ(refusal(info, args, Grid{-1, 1, 1}),
+            "matmul: grid[0] is -1, it must be at least 0 and less than 2^31");
+  EXPECT_EQ(refusal(info, args, Grid{65536, 32768, 1}),
+            "matmul: grid [65536, 32768, 1] has 2^31 blocks or more");
+  auto none = planLaunch(info, args, Grid{top, top, 0});
+  ASSERT_TRUE(none);
+  EXPECT_TRUE(none->isEmpty());
+  // A zero dim makes a zero grid, and its arrays may be null.
+  args = sampleArgs(0, 8, 8);
+  std::get<ArrayArg>(args[0]).data = std::get<ArrayArg>(args[2]).data = nullptr;
+  auto empty = planLaunch(info, args);
+  ASSERT_TRUE(empty) << empty.failure().message;
+  EXPECT_TRUE(empty->isEmpty());
+  info.grid.clear();
+  EXPECT_EQ(refusal(info, sampleArgs(8, 8, 8)),
+            "matmul: the kernel has no `grid` clause and the launch gives no grid");
+}
+
+static std::string chosen(const KernelInfo &info, const std::vector<KernelArg> &args) {
+  auto plan = planLaunch(info, args, Grid{1, 1, 1});
+  return plan ? info.builds[plan->build].symbol : plan.failure().message;
+}
+
+TEST(LaunchPlan, ChoosesTheBuildWhoseFactsHold) {
+  KernelInfo info = sampleKernel();
+  EXPECT_EQ(chosen(info, sampleArgs(8, 8, 8)), "matmul__aligned");
+  EXPECT_EQ(chosen(info, sampleArgs(8, 8, 9)), "matmul"); // pitch of b is 18 bytes
+  auto args = sampleArgs(8, 8, 8);
+  std::get<ArrayArg>(args[1]).data = address(0x20000002);
+  EXPECT_EQ(chosen(info, args), "matmul");
+  info.builds.pop_back();
+  EXPECT_EQ(chosen(info, args),
+            "matmul: no build of the kernel takes these arguments (not aligned16)");
+}
+
+TEST(LaunchPlan, OverlapAndSizeFacts) {
+  KernelInfo info = sampleKernel();
+  info.builds[0].facts = static_cast<uint8_t>(BuildFact::Disjoint);
+  EXPECT_EQ(chosen(info, sampleArgs(8, 8, 8)), "matmul__aligned");
+  auto args = sampleArgs(8, 8, 8);
+  std::get<ArrayArg>(args[2]).data = address(0x10000000 + 127);
+  EXPECT_EQ(chosen(info, args), "matmul");
+  std::get<ArrayArg>(args[2]).data = address(0x10000000 + 128);
+  EXPECT_EQ(chosen(info, args), "matmul__aligned");
+  // Two arrays that are only read may overlap.
+  args = sampleArgs(8, 8, 8);
+  std::get<ArrayArg>(args[1]).data = std::get<ArrayArg>(args[0]).data;
+  EXPECT_EQ(chosen(info, args), "matmul__aligned");
+  info.builds[0].facts = static_cast<uint8_t>(BuildFact::Index32);
+  EXPECT_EQ(chosen(info, sampleArgs(32768, 65528, 8)), "matmul__aligned");
+  EXPECT_EQ(chosen(info, sampleArgs(32768, 65536, 8)), "matmul");
+}
+
+TEST(LaunchPlan, ReusedPlanDoesNotGrow) {
+  auto launcher = Launcher::create(sampleKernel());
+  ASSERT_TRUE(launcher);
+  LaunchPlan plan;
+  auto args = sampleArgs(8, 8, 8);
+  ASSERT_TRUE(launcher->plan(args, std::nullopt, CheckLevel::Full, plan));
+  const void *params = plan.params.data(), *offsets = plan.offsets.data();
+  ASSERT_TRUE(launcher->plan(args, std::nullopt, CheckLevel::Full, plan));
+  EXPECT_EQ(plan.params.data(), params);
+  EXPECT_EQ(plan.offsets.data(), offsets);
+}
