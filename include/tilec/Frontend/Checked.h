@@ -163,6 +163,7 @@ struct Expr {
     BlockId,
     NumBlocks,
     NumSMs,
+    Aligned,
     // Elementwise
     Unary,
     Binary,
@@ -259,6 +260,13 @@ struct NumBlocksExpr : ExprNode<NumBlocksExpr, Expr::Kind::NumBlocks> {
 
 struct NumSMsExpr : ExprNode<NumSMsExpr, Expr::Kind::NumSMs> {
   using ExprNode::ExprNode;
+};
+
+/// Whether the address of `array` is a multiple of `bytes`. Only in `requires`.
+struct AlignedExpr : ExprNode<AlignedExpr, Expr::Kind::Aligned> {
+  using ExprNode::ExprNode;
+  const Param *array = nullptr;
+  int64_t bytes = 0;
 };
 
 /// Operand and result types are equal, but for predicates (bool result).
@@ -701,14 +709,15 @@ struct Requirement {
   std::string hostText;      ///< grammar of Support/HostExpr.h; empty if it holds always
   llvm::StringRef text;      ///< as written
   SourceRange range;
-  Expr *condition = nullptr; ///< scalar bool, to assume; null when not an expression of the body
+  Expr *condition = nullptr; ///< scalar bool, to assume; null when it has an AlignedExpr
 };
 
 /// A compile-time parameter's value.
 struct ConstantValue {
+  enum class Kind : uint8_t { Int, Bool, DType };
   llvm::StringRef name;
   std::string text; ///< as in source: `128`, `f16`, `true`
-  enum class Kind : uint8_t { Int, Bool, DType } kind = Kind::Int;
+  Kind kind = Kind::Int;
   int64_t value = 0; ///< Int, Bool
   DType dtype{};     ///< DType
 };
