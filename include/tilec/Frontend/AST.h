@@ -78,7 +78,8 @@ private:
   llvm::BumpPtrAllocator arena;
 };
 
-/// An identifier where it is written.
+/// An identifier where it is written. `_` is an identifier like any other here;
+/// where it declares, it discards.
 struct Name {
   llvm::StringRef text;
   SourceRange range;

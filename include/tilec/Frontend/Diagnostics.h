@@ -172,6 +172,11 @@ public:
   /// What to do about it, as an edit; `text` says it in words.
   DiagnosticBuilder &fixIt(SourceRange range, const llvm::Twine &replacement,
                            const llvm::Twine &text);
+  /// Emits nothing after all.
+  DiagnosticBuilder &drop() {
+    engine = nullptr;
+    return *this;
+  }
 
 private:
   friend class DiagnosticEngine;
