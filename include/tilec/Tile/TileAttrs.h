@@ -9,6 +9,9 @@
 
 #include "mlir/IR/Attributes.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/TensorEncoding.h"
+#include "tilec/Layout/Layout.h"
 #include "tilec/Tile/TileDialect.h"
 
 #include "tilec/Tile/TileEnums.h.inc"

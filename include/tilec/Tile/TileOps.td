@@ -8,6 +8,7 @@
 #define TILEC_TILE_TILEOPS_TD
 
 include "tilec/Tile/TileKernelOps.td"
+include "tilec/Tile/TileLayout.td"
 include "tilec/Tile/TileMemoryOps.td"
 include "tilec/Tile/TileShapeOps.td"
 include "tilec/Tile/TileComputeOps.td"
