@@ -62,8 +62,9 @@ llvm::Error optimizeModule(llvm::Module &module, const Chip &chip,
                            const CodegenOptions &options = {});
 
 /// An error naming the first instruction, intrinsic or type of `module` that
-/// the NVPTX backend would abort on or would turn into a library call.
-llvm::Error checkSelectable(const llvm::Module &module);
+/// the NVPTX backend would abort on for `chip` or would turn into a library call.
+/// Helpers must have been expanded.
+llvm::Error checkSelectable(const llvm::Module &module, const Chip &chip);
 
 /// PTX text of an optimised module, which is not changed.
 llvm::Expected<std::string> emitPTX(const llvm::Module &module, const Chip &chip,

@@ -1,0 +1,50 @@
+//===- EmitPTX.cpp - llvm::Module to PTX text ------------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// In: an optimised module. Out: PTX text. Works on a copy, so that the caller
+// can hand the same module to the emulator. Order matters: helpers become inline
+// assembly, then the check, then code generation, which must not be given
+// anything that it would abort on.
+//===----------------------------------------------------------------------===//
+
+#include "tilec/Target/EmitPTX.h"
+#include "tilec/Target/ExpandHelpers.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace llvm;
+
+Expected<std::string> tilec::emitPTX(const Module &module, const Chip &chip,
+                                     const CodegenOptions &options) {
+  auto machine = createTargetMachine(chip, options);
+  if (!machine)
+    return machine.takeError();
+
+  std::unique_ptr<Module> copy = CloneModule(module);
+  if (Error error = expandHelpers(*copy))
+    return error;
+  std::string defects;
+  raw_string_ostream defectStream(defects);
+  if (verifyModule(*copy, &defectStream))
+    return createStringError("invalid LLVM IR before code generation: " + defects);
+  if (Error error = checkSelectable(*copy, chip))
+    return error;
+
+  SmallString<0> text;
+  raw_svector_ostream stream(text);
+  legacy::PassManager passes;
+  if ((*machine)->addPassesToEmitFile(passes, stream, nullptr,
+                                      CodeGenFileType::AssemblyFile,
+                                      /*DisableVerify=*/true))
+    return createStringError("the NVPTX backend cannot print assembly");
+  passes.run(*copy);
+  return std::string(text);
+}

@@ -1,0 +1,173 @@
+//===- AssembleCubinTest.cpp - the assembler and its report ----*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "tilec/Target/AssembleCubin.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdlib>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace tilec;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+constexpr llvm::StringLiteral kernel = R"(
+.version 8.8
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p) {
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [p];
+  st.global.u64 [%rd1], %rd1;
+  ret;
+}
+)";
+
+/// Sets an environment variable for one scope.
+class Environment {
+public:
+  Environment(const char *name, const char *value) : name(name) {
+    if (const char *old = getenv(name))
+      before = old;
+    setenv(name, value, 1);
+  }
+  ~Environment() {
+    if (before)
+      setenv(name, before->c_str(), 1);
+    else
+      unsetenv(name);
+  }
+
+private:
+  const char *name;
+  std::optional<std::string> before;
+};
+
+std::string messageOf(llvm::Error error) {
+  std::string text;
+  llvm::handleAllErrors(std::move(error), [&](const ExternalToolError &tool) {
+    text = tool.getMessage() + "|" + tool.getToolLog();
+  });
+  return text;
+}
+
+/// A shell script that stands for ptxas.
+class FakeAssembler {
+public:
+  explicit FakeAssembler(llvm::StringRef body) {
+    int descriptor;
+    EXPECT_FALSE(llvm::sys::fs::createTemporaryFile("ptxas", "sh", descriptor, path));
+    llvm::raw_fd_ostream os(descriptor, /*shouldClose=*/true);
+    os << "#!/bin/sh\n" << body << "\n";
+    os.close();
+    llvm::sys::fs::setPermissions(path, llvm::sys::fs::perms::all_all);
+  }
+  ~FakeAssembler() { llvm::sys::fs::remove(path); }
+  const char *c_str() { return path.c_str(); }
+
+private:
+  llvm::SmallString<128> path;
+};
+
+TEST(AssemblerLog, NumbersByKernel) {
+  Cubin cubin;
+  parseAssemblerLog(R"(ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function 'first' for 'sm_90a'
+ptxas info    : (C7511) Potential Performance Loss: wgmma.mma_async instructions are serialized due to x in function 'first'
+ptxas info    : Function properties for first
+    8 bytes stack frame, 12 bytes spill stores, 16 bytes spill loads
+ptxas info    : Used 168 registers, used 1 barriers, 8 bytes cumulative stack size, 1024 bytes smem
+ptxas info    : Compile time = 53.975 ms
+ptxas info    : Compiling entry function 'second' for 'sm_90a'
+ptxas info    : Function properties for second
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 8 registers, used 0 barriers
+ptxas warning : something odd
+)",
+                    cubin);
+  ASSERT_EQ(cubin.kernels.size(), 2u);
+  const KernelResources &first = cubin.kernels[0];
+  EXPECT_EQ(first.kernel, "first");
+  EXPECT_EQ(first.registers, 168u);
+  EXPECT_EQ(first.stack, 8u);
+  EXPECT_EQ(first.spillStores, 12u);
+  EXPECT_EQ(first.spillLoads, 16u);
+  EXPECT_EQ(first.staticShared, 1024u);
+  EXPECT_EQ(first.barriers, 1u);
+  EXPECT_EQ(cubin.kernels[1].registers, 8u);
+  EXPECT_THAT(cubin.messages, ElementsAre(HasSubstr("C7511"), HasSubstr("something odd")));
+}
+
+TEST(AssembleCubin, AMissingProgramIsNamed) {
+  Environment scope("TILEC_PTXAS", "/nowhere/ptxas");
+  auto cubin = assembleCubin(kernel, *findChip("sm_80"));
+  ASSERT_FALSE(bool(cubin));
+  EXPECT_THAT(messageOf(cubin.takeError()),
+              HasSubstr("TILEC_PTXAS names '/nowhere/ptxas', which is not an executable"));
+}
+
+TEST(AssembleCubin, AFailingProgramsWordsAreKept) {
+  FakeAssembler fake("echo 'line 3; fatal : bad' >&2; exit 255");
+  Environment scope("TILEC_PTXAS", fake.c_str());
+  auto cubin = assembleCubin(kernel, *findChip("sm_80"));
+  ASSERT_FALSE(bool(cubin));
+  std::string text = messageOf(cubin.takeError());
+  EXPECT_THAT(text, HasSubstr("failed with exit code 255"));
+  EXPECT_THAT(text, HasSubstr("line 3; fatal : bad"));
+}
+
+TEST(AssembleCubin, AProgramThatDiesByASignalIsAnError) {
+  FakeAssembler fake("kill -SEGV $$");
+  Environment scope("TILEC_PTXAS", fake.c_str());
+  auto cubin = assembleCubin(kernel, *findChip("sm_80"));
+  ASSERT_FALSE(bool(cubin));
+  EXPECT_THAT(messageOf(cubin.takeError()), HasSubstr("failed"));
+}
+
+TEST(AssembleCubin, NoOutputIsAnError) {
+  FakeAssembler fake("exit 0");
+  Environment scope("TILEC_PTXAS", fake.c_str());
+  auto cubin = assembleCubin(kernel, *findChip("sm_80"));
+  ASSERT_FALSE(bool(cubin));
+  EXPECT_THAT(messageOf(cubin.takeError()), HasSubstr("wrote no output"));
+}
+
+TEST(AssembleCubin, ArgumentsAndTemporaryFiles) {
+  // The stand-in writes its arguments as the "cubin".
+  FakeAssembler fake("for a; do last=$prev; prev=$a; done; echo \"$@\" > \"$prev\"");
+  Environment scope("TILEC_PTXAS", fake.c_str());
+  AssembleOptions options;
+  options.optLevel = 1;
+  options.extraArguments = {"--warn-on-spills"};
+  auto cubin = assembleCubin(kernel, *findChip("sm_80"), options);
+  ASSERT_TRUE(bool(cubin)) << messageOf(cubin.takeError());
+  EXPECT_THAT(cubin->image, HasSubstr("-v -arch=sm_80 -O1 -lineinfo --warn-on-spills "));
+  llvm::StringRef output = llvm::StringRef(cubin->image).rtrim().rsplit(' ').second;
+  EXPECT_FALSE(llvm::sys::fs::exists(output));
+}
+
+TEST(AssembleCubin, RealAssembler) {
+  auto description = describeAssembler();
+  if (!description) {
+    llvm::consumeError(description.takeError());
+    GTEST_SKIP() << "no assembler on this machine";
+  }
+  auto cubin = assembleCubin(kernel, *findChip("sm_80"));
+  ASSERT_TRUE(bool(cubin)) << messageOf(cubin.takeError());
+  EXPECT_EQ(cubin->image.substr(1, 3), "ELF");
+  ASSERT_EQ(cubin->kernels.size(), 1u);
+  EXPECT_EQ(cubin->kernels[0].kernel, "k");
+
+  auto broken = assembleCubin("this is not PTX", *findChip("sm_80"));
+  ASSERT_FALSE(bool(broken));
+  EXPECT_NE(messageOf(broken.takeError()), "");
+}
+
+} // namespace

@@ -1,0 +1,222 @@
+//===- EmitPTXTest.cpp - simt modules to PTX for every chip ----*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Hand-written modules at the simt stage go through all steps; the PTX must have
+// the form that the passes promise, and must assemble where ptxas is present.
+//===----------------------------------------------------------------------===//
+
+#include "tilec/Target/AssembleCubin.h"
+#include "tilec/Target/EmitPTX.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/IR/Module.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace tilec;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+
+/// Four values a thread: a vector load, scf.if and scf.for, a helper, a barrier.
+constexpr llvm::StringLiteral wholeKernel = R"(
+llvm.mlir.global external @tilec_smem() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<0 x i8>
+llvm.func @tilec.ex2.approx.f32(f32) -> f32
+llvm.func @k(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>, %n: i64)
+    attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>} {
+  %tid = nvvm.read.ptx.sreg.tid.x : i32
+  %cta = nvvm.read.ptx.sreg.ctaid.x : i32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : i64
+  %c128 = arith.constant 128 : i32
+  %b = arith.muli %cta, %c128 : i32
+  %i = arith.addi %b, %tid : i32
+  %i64 = arith.extui %i : i32 to i64
+  %e = arith.muli %i64, %c4 : i64
+  %nn = arith.index_cast %n : i64 to index
+  %inside = arith.cmpi slt, %e, %n : i64
+  scf.if %inside {
+    %px = llvm.getelementptr %x[%e] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+    %v = llvm.load %px {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+    %s = scf.for %j = %c0 to %nn step %c1 iter_args(%a = %v) -> vector<4xf32> {
+      %m = arith.mulf %a, %v : vector<4xf32>
+      %t = arith.addf %m, %a : vector<4xf32>
+      scf.yield %t : vector<4xf32>
+    }
+    %f = vector.extract %s[0] : f32 from vector<4xf32>
+    %g = llvm.call @tilec.ex2.approx.f32(%f) : (f32) -> f32
+    %sm = llvm.mlir.addressof @tilec_smem : !llvm.ptr<3>
+    %ps = llvm.getelementptr %sm[%tid] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
+    llvm.store %g, %ps : f32, !llvm.ptr<3>
+    %py = llvm.getelementptr %y[%e] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+    llvm.store %s, %py {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+  }
+  nvvm.barrier0
+  llvm.return
+}
+)";
+
+class EmitPTXTest : public testing::Test {
+protected:
+  EmitPTXTest() {
+    DialectRegistry registry;
+    registry.insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
+                    LLVM::LLVMDialect, NVVM::NVVMDialect, math::MathDialect,
+                    scf::SCFDialect, vector::VectorDialect>();
+    registerTargetDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+  }
+
+  /// PTX of the simt module in `text`; the error's text where there is one.
+  std::string compile(llvm::StringRef text, llvm::StringRef chipName = "sm_90a") {
+    auto module = parseSourceString<ModuleOp>(text, &context, "kernel.tile");
+    if (!module)
+      return "parse error";
+    const Chip *chip = findChip(chipName);
+    auto ptx = compileToPTX(*module, *chip);
+    return ptx ? *ptx : "error: " + llvm::toString(ptx.takeError());
+  }
+
+  /// A kernel with this body; %x and %y are pointers, %n an i64.
+  std::string kernel(llvm::StringRef body) {
+    return ("llvm.func @k(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>, %n: i64) attributes "
+            "{nvvm.kernel} {\n" +
+            body + "\nllvm.return\n}")
+        .str();
+  }
+
+  MLIRContext context;
+};
+
+bool hasAssembler() {
+  auto assembler = describeAssembler();
+  if (assembler)
+    return true;
+  llvm::consumeError(assembler.takeError());
+  return false;
+}
+
+TEST_F(EmitPTXTest, WholeKernelHasThePromisedForm) {
+  std::string ptx = compile(wholeKernel);
+  EXPECT_THAT(ptx, HasSubstr(".target sm_90a\n"));
+  EXPECT_THAT(ptx, HasSubstr(".version 8.8"));
+  EXPECT_THAT(ptx, HasSubstr(".visible .entry k("));
+  EXPECT_THAT(ptx, HasSubstr(".reqntid 128"));
+  EXPECT_THAT(ptx, HasSubstr("ld.global.v4.b32"));
+  EXPECT_THAT(ptx, HasSubstr("st.global.v4.b32"));
+  EXPECT_THAT(ptx, HasSubstr("ex2.approx.f32"));
+  EXPECT_THAT(ptx, HasSubstr("bar.sync"));
+  // 32-bit addresses of shared memory.
+  EXPECT_THAT(ptx, HasSubstr("st.shared.b32 \t[%r"));
+  // Lines of the source, without DWARF.
+  EXPECT_THAT(ptx, HasSubstr(".loc\t"));
+  EXPECT_THAT(ptx, HasSubstr("kernel.tile"));
+  EXPECT_THAT(ptx, Not(HasSubstr(", debug")));
+}
+
+TEST_F(EmitPTXTest, ProductsAndSumsAreNotFused) {
+  std::string ptx = compile(wholeKernel);
+  EXPECT_THAT(ptx, HasSubstr("mul.rn.f32"));
+  EXPECT_THAT(ptx, HasSubstr("add.rn.f32"));
+  EXPECT_THAT(ptx, Not(HasSubstr("fma.rn.f32")));
+}
+
+TEST_F(EmitPTXTest, EveryChipAssembles) {
+  if (!hasAssembler())
+    GTEST_SKIP() << "no assembler on this machine";
+  for (const Chip &chip : allChips()) {
+    std::string ptx = compile(wholeKernel, std::string(chip.name));
+    EXPECT_THAT(ptx, HasSubstr(".target " + std::string(chip.name)));
+    auto cubin = assembleCubin(ptx, chip);
+    ASSERT_TRUE(bool(cubin)) << chip.name << ": " << llvm::toString(cubin.takeError());
+    EXPECT_EQ(cubin->image.substr(1, 3), "ELF");
+    ASSERT_EQ(cubin->kernels.size(), 1u);
+    EXPECT_EQ(cubin->kernels[0].kernel, "k");
+    EXPECT_GT(cubin->kernels[0].registers, 0u);
+    EXPECT_EQ(cubin->kernels[0].spillStores, 0u);
+    EXPECT_TRUE(cubin->messages.empty()) << cubin->messages[0];
+  }
+}
+
+TEST_F(EmitPTXTest, WideVectorsBecomeScalarsButAccessesStayWide) {
+  std::string ptx = compile(kernel(R"(
+    %v = llvm.load %x {alignment = 16 : i64} : !llvm.ptr<1> -> vector<16xf32>
+    %w = arith.addf %v, %v : vector<16xf32>
+    llvm.store %w, %y {alignment = 16 : i64} : vector<16xf32>, !llvm.ptr<1>)"));
+  EXPECT_THAT(ptx, HasSubstr("ld.global.v4.b32"));
+  EXPECT_THAT(ptx, HasSubstr("st.global.v4.b32"));
+  EXPECT_THAT(ptx, Not(HasSubstr(".local")));
+  EXPECT_THAT(ptx, HasSubstr("add.rn.f32"));
+}
+
+TEST_F(EmitPTXTest, SixteenBitTypesStayPacked) {
+  for (llvm::StringRef type : {"f16", "bf16"}) {
+    std::string body = llvm::StringRef(R"(
+      %v = llvm.load %x {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xTYPE>
+      %w = math.fma %v, %v, %v : vector<8xTYPE>
+      llvm.store %w, %y {alignment = 16 : i64} : vector<8xTYPE>, !llvm.ptr<1>)").str();
+    for (size_t at; (at = body.find("TYPE")) != std::string::npos;)
+      body.replace(at, 4, type.str());
+    std::string ptx = compile(kernel(body));
+    EXPECT_THAT(ptx, HasSubstr("ld.global.v4.b32"));
+    EXPECT_THAT(ptx, HasSubstr("fma.rn." + type.str() + "x2"));
+    EXPECT_THAT(ptx, HasSubstr("st.global.v4.b32"));
+  }
+}
+
+TEST_F(EmitPTXTest, UnlistedMathNamesTheOperation) {
+  std::string text = compile(kernel(R"(
+    %v = llvm.load %x : !llvm.ptr<1> -> f32
+    %e = math.exp %v : f32
+    llvm.store %e, %y : f32, !llvm.ptr<1>)"));
+  EXPECT_THAT(text, HasSubstr("error: "));
+  EXPECT_THAT(text, HasSubstr("math.exp"));
+  EXPECT_THAT(text, HasSubstr("kernel.tile"));
+}
+
+TEST_F(EmitPTXTest, UnknownOperationNamesItself) {
+  std::string text = compile(kernel(R"(
+    %c = arith.constant dense<1.0> : tensor<4xf32>
+    %e = arith.addf %c, %c : tensor<4xf32>)"));
+  EXPECT_THAT(text, HasSubstr("error: "));
+  EXPECT_THAT(text, HasSubstr("arith."));
+}
+
+TEST_F(EmitPTXTest, FuncOpsAndIndexBlockArguments) {
+  std::string ptx = compile(R"(
+    func.func @f(%n: index, %p: !llvm.ptr<1>) attributes {nvvm.kernel} {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %r = scf.while (%i = %c0) : (index) -> index {
+        %c = arith.cmpi slt, %i, %n : index
+        scf.condition(%c) %i : index
+      } do {
+      ^bb0(%i: index):
+        %j = arith.addi %i, %c1 : index
+        %v = arith.index_cast %j : index to i64
+        llvm.store volatile %v, %p : i64, !llvm.ptr<1>
+        scf.yield %j : index
+      }
+      return
+    })");
+  EXPECT_THAT(ptx, HasSubstr(".visible .entry f("));
+  EXPECT_THAT(ptx, HasSubstr("st.volatile.global.b64"));
+}
+
+} // namespace
