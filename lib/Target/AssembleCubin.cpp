@@ -67,7 +67,8 @@ private:
 /// The path of ptxas; empty when the machine has none.
 Expected<std::string> findPtxas() {
   if (std::optional<std::string> chosen = sys::Process::GetEnv("TILEC_PTXAS")) {
-    if (ErrorOr<std::string> path = sys::findProgramByName(*chosen))
+    ErrorOr<std::string> path = sys::findProgramByName(*chosen);
+    if (path && sys::fs::can_execute(*path))
       return *path;
     return make_error<ExternalToolError>(
         "TILEC_PTXAS names '" + *chosen + "', which is not an executable file");

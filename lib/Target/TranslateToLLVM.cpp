@@ -13,6 +13,7 @@
 #include "tilec/Target/EmitPTX.h"
 #include "tilec/Target/ExpandHelpers.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -59,13 +60,17 @@ tilec::translateToLLVM(ModuleOp module, llvm::LLVMContext &context, const Chip &
     os << diagnostic.getLocation() << ": " << diagnostic.str();
     return success();
   });
+  // Known before translation: it decides the alignment of accesses that name none.
+  llvm::DataLayout layout = (*machine)->createDataLayout();
+  module->setAttr(LLVM::LLVMDialect::getDataLayoutAttrName(),
+                  StringAttr::get(module.getContext(), layout.getStringRepresentation()));
   std::unique_ptr<llvm::Module> result = translateModuleToLLVMIR(
       module, context, module.getName().value_or("tilec"));
   if (!result)
     return llvm::createStringError("translation to LLVM IR failed: " + text);
 
   result->setTargetTriple((*machine)->getTargetTriple());
-  result->setDataLayout((*machine)->createDataLayout());
+  result->setDataLayout(layout);
   markInlineAssemblyConvergent(*result);
   annotateHelpers(*result);
   return result;

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "tilec/Target/Passes.h"
 #include "tilec/Tile/TileOps.h"
 
 int main(int argc, char **argv) {
@@ -29,6 +30,7 @@ int main(int argc, char **argv) {
                   mlir::ub::UBDialect, mlir::vector::VectorDialect,
                   tilec::tile::TileDialect>();
   mlir::registerTransformsPasses();
+  tilec::registerTargetPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "tile-opt: passes over tilec's IR\n", registry));
 }

@@ -198,9 +198,10 @@ TEST_F(EmitPTXTest, UnknownOperationNamesItself) {
   EXPECT_THAT(text, HasSubstr("arith."));
 }
 
-TEST_F(EmitPTXTest, FuncOpsAndIndexBlockArguments) {
+TEST_F(EmitPTXTest, WhileLoopsOverIndex) {
   std::string ptx = compile(R"(
-    func.func @f(%n: index, %p: !llvm.ptr<1>) attributes {nvvm.kernel} {
+    llvm.func @f(%m: i64, %p: !llvm.ptr<1>) attributes {nvvm.kernel} {
+      %n = arith.index_cast %m : i64 to index
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %r = scf.while (%i = %c0) : (index) -> index {
@@ -213,7 +214,7 @@ TEST_F(EmitPTXTest, FuncOpsAndIndexBlockArguments) {
         llvm.store volatile %v, %p : i64, !llvm.ptr<1>
         scf.yield %j : index
       }
-      return
+      llvm.return
     })");
   EXPECT_THAT(ptx, HasSubstr(".visible .entry f("));
   EXPECT_THAT(ptx, HasSubstr("st.volatile.global.b64"));

@@ -1,0 +1,53 @@
+// RUN: tile-opt --tile-lower-to-llvm --split-input-file %s | FileCheck %s
+// The simt stage to the LLVM dialect: blocks for loops, i64 for index.
+
+// CHECK-LABEL: llvm.func @sum(
+// CHECK-SAME: %[[X:.*]]: !llvm.ptr<1>, %[[N:.*]]: i64
+llvm.func @sum(%x: !llvm.ptr<1>, %n: i64) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : vector<4xf32>
+  %end = arith.index_cast %n : i64 to index
+  // CHECK: llvm.br ^[[LOOP:.*]](%{{.*}}, %{{.*}} : i64, vector<4xf32>)
+  // CHECK: ^[[LOOP]](%[[I:.*]]: i64, %[[S:.*]]: vector<4xf32>):
+  // CHECK: llvm.icmp "slt" %[[I]], %[[N]] : i64
+  %s = scf.for %i = %c0 to %end step %c1 iter_args(%a = %zero) -> vector<4xf32> {
+    %at = arith.index_cast %i : index to i64
+    %p = llvm.getelementptr %x[%at] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, vector<4xf32>
+    // CHECK: llvm.load {{.*}} : !llvm.ptr<1> -> vector<4xf32>
+    %v = llvm.load %p {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+    // CHECK: llvm.fadd {{.*}} : vector<4xf32>
+    %t = arith.addf %a, %v : vector<4xf32>
+    scf.yield %t : vector<4xf32>
+  }
+  llvm.store %s, %x {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+  llvm.return
+}
+
+// -----
+
+// Vectors are taken apart and put together without memory.
+// CHECK-LABEL: llvm.func @shuffle(
+llvm.func @shuffle(%v: vector<4xf32>) -> vector<2xf32> {
+  // CHECK: llvm.shufflevector
+  %s = vector.shuffle %v, %v [0, 5] : vector<4xf32>, vector<4xf32>
+  // CHECK: llvm.extractelement
+  %e = vector.extract %v[3] : f32 from vector<4xf32>
+  // CHECK: llvm.insertelement
+  %r = vector.insert %e, %s[1] : f32 into vector<2xf32>
+  llvm.return %r : vector<2xf32>
+}
+
+// -----
+
+// What has an instruction stays an intrinsic; approximations need their flag.
+// CHECK-LABEL: llvm.func @math(
+llvm.func @math(%x: f32) -> f32 {
+  // CHECK: llvm.intr.sqrt
+  %a = math.sqrt %x : f32
+  // CHECK: llvm.intr.fma
+  %b = math.fma %a, %x, %x : f32
+  // CHECK: llvm.intr.exp2({{.*}}) {fastmathFlags = #llvm.fastmath<afn>}
+  %c = math.exp2 %b fastmath<afn> : f32
+  llvm.return %c : f32
+}
