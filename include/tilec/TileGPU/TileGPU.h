@@ -1,0 +1,31 @@
+//===- TileGPU.h - the dialect of named resources ------------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// Types and operations of stage `staged`, see TileGPUOps.td.
+//
+//===------------------------------------------------------------------------===//
+#ifndef TILEC_TILEGPU_TILEGPU_H
+#define TILEC_TILEGPU_TILEGPU_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "tilec/Tile/TileOps.h"
+
+#include "tilec/TileGPU/TileGPUDialect.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "tilec/TileGPU/TileGPUTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "tilec/TileGPU/TileGPUOps.h.inc"
+
+#endif // TILEC_TILEGPU_TILEGPU_H

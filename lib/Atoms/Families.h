@@ -1,0 +1,18 @@
+//===- Families.h - the records, one a file --------------------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+// Private to lib/Atoms: each family's file defines its record.
+//===------------------------------------------------------------------------===//
+#ifndef TILEC_LIB_ATOMS_FAMILIES_H
+#define TILEC_LIB_ATOMS_FAMILIES_H
+
+#include "tilec/Atoms/Atom.h"
+
+namespace tilec {
+
+extern const Atom fmaAtom;
+
+} // namespace tilec
+
+#endif // TILEC_LIB_ATOMS_FAMILIES_H
