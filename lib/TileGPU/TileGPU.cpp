@@ -91,7 +91,7 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "elements of a buffer are scalars, not " << elementType;
   if (!attr)
     return emitError() << "a buffer needs a layout";
-  const Layout &layout = attr.getLayout();
+  Layout layout = attr.getLayout();
   if (layout.shape() != shape)
     return emitError() << "the layout of a buffer has the buffer's shape";
   if (layout.numInputBits() != layout.numBits(Input::Offset) ||

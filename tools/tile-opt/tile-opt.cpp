@@ -20,6 +20,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "tilec/Target/Passes.h"
 #include "tilec/Tile/TileOps.h"
+#include "tilec/TileGPU/TileGPU.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -28,7 +29,7 @@ int main(int argc, char **argv) {
                   mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect,
                   mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
                   mlir::ub::UBDialect, mlir::vector::VectorDialect,
-                  tilec::tile::TileDialect>();
+                  tilec::tile::TileDialect, tilec::tgpu::TileGPUDialect>();
   mlir::registerTransformsPasses();
   tilec::registerTargetPasses();
   return mlir::asMainReturnCode(

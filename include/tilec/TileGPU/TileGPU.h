@@ -18,6 +18,7 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "tilec/Tile/TileLayout.h"
 #include "tilec/Tile/TileOps.h"
 
 #include "tilec/TileGPU/TileGPUDialect.h.inc"

@@ -82,7 +82,7 @@ def TileGPU_AllocOp : TileGPU_Op<"alloc"> {
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$offset);
   let results = (outs Res<TileGPU_BufferType, "", [MemAlloc]>:$buffer);
-  let assemblyFormat = "(`offset` $offset^)? attr-dict `:` type($buffer)";
+  let assemblyFormat = "(`offset` $offset^)? attr-dict `:` qualified(type($buffer))";
   let hasVerifier = 1;
 }
 
@@ -95,7 +95,7 @@ def TileGPU_StoreOp : TileGPU_Op<"store"> {
   }];
   let arguments = (ins AnyRankedTensor:$tile,
                        Arg<TileGPU_BufferType, "", [MemWrite]>:$buffer);
-  let assemblyFormat = "$tile `,` $buffer attr-dict `:` type($tile) `,` type($buffer)";
+  let assemblyFormat = "$tile `,` $buffer attr-dict `:` type($tile) `,` qualified(type($buffer))";
   let hasVerifier = 1;
 }
 
@@ -108,7 +108,7 @@ def TileGPU_LoadOp : TileGPU_Op<"load"> {
   }];
   let arguments = (ins Arg<TileGPU_BufferType, "", [MemRead]>:$buffer);
   let results = (outs AnyRankedTensor:$tile);
-  let assemblyFormat = "$buffer attr-dict `:` type($buffer) `,` type($tile)";
+  let assemblyFormat = "$buffer attr-dict `:` qualified(type($buffer)) `,` type($tile)";
   let hasVerifier = 1;
 }
 
@@ -182,7 +182,7 @@ def TileGPU_MmaOp : TileGPU_Op<"mma", [
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $a `,` $b `,` $acc (`a_unsigned` $a_unsigned^)? (`b_unsigned` $b_unsigned^)? attr-dict
-    `:` type($a) `,` type($b) `,` type($acc)
+    `:` qualified(type($a)) `,` qualified(type($b)) `,` type($acc)
   }];
   let hasVerifier = 1;
 }
