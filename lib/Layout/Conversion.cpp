@@ -242,24 +242,28 @@ private:
 // Choosing
 //===----------------------------------------------------------------------===//
 
-/// Bits of lane or warp that decide which register is meant.
-static unsigned numSelectBits(llvm::ArrayRef<uint64_t> a, llvm::ArrayRef<uint64_t> b = {}) {
-  return llvm::count_if(a, [](uint64_t x) { return x != 0; }) +
-         llvm::count_if(b, [](uint64_t x) { return x != 0; });
+/// Instructions to pick `count` of `registers` registers by `bits` bits of lane or
+/// warp: bit by bit for all of them together, or one by one.
+static uint64_t selectCost(unsigned bits, uint64_t registers, uint64_t count) {
+  return std::min(bits * registers, count * ((uint64_t(1) << bits) - 1));
 }
 
-/// In instructions, roughly: a shuffle takes two issue slots; a selection by n lane
-/// bits among r registers takes n steps of r selects; shared memory takes the
+static unsigned numNonzero(llvm::ArrayRef<uint64_t> linear) {
+  return llvm::count_if(linear, [](uint64_t basis) { return basis != 0; });
+}
+
+/// In instructions, roughly: a shuffle takes two issue slots; shared memory takes the
 /// accesses and two barriers.
 static bool shuffleIsCheaper(const ShufflePlan &plan, const Layout &source,
                              const Layout &destination, unsigned elementBits) {
   uint64_t words = std::max(1u, elementBits / 32);
   uint64_t shuffles = llvm::count_if(
       plan.rounds, [&](const ShufflePlan::Round &round) { return !plan.staysInLane(round); });
-  uint64_t shownBits = numSelectBits(plan.laneToShown, plan.warpToShown);
-  uint64_t filledBits = numSelectBits(plan.laneToFilled);
-  uint64_t selects = shownBits * source.size(Input::Register) +
-                     filledBits * destination.size(Input::Register);
+  unsigned shownBits = numNonzero(plan.laneToShown) + numNonzero(plan.warpToShown);
+  unsigned filledBits = numNonzero(plan.laneToFilled);
+  uint64_t selects =
+      selectCost(shownBits, source.size(Input::Register), plan.rounds.size()) +
+      selectCost(filledBits, destination.size(Input::Register), plan.rounds.size());
   uint64_t accesses = source.size(Input::Register) + destination.size(Input::Register);
   return words * (2 * shuffles + selects) <= words * accesses * 2 + 40;
 }

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 // In: the layout that writes and the layout that reads. Out: a buffer layout whose
-// offset bits are [vector | banks | rows] as described in Conversion.h, and the way
+// offset bits are [vector, word | banks | rows] as described in Conversion.h, and the way
 // each thread's registers go to it.
 //
 // Why sums of lane bases: let P and Q be what the lanes of writer and reader span. A
@@ -72,6 +72,22 @@ private:
     readers.assign(loadLanes.take_front(lanes).begin(), loadLanes.take_front(lanes).end());
   }
 
+  /// Fills up the four bytes of a bank where the vector is narrower: elements that
+  /// share a word never conflict. Best those of lanes that work at the same time.
+  void chooseWord() {
+    Span span(vector);
+    word = vector;
+    Vectors shared = Span::intersect(writers, readers);
+    unsigned bits = byteShift >= 2 ? 0 : 2 - byteShift;
+    for (llvm::ArrayRef<uint64_t> candidates :
+         {llvm::ArrayRef<uint64_t>(shared),
+          llvm::ArrayRef<uint64_t>(writers), llvm::ArrayRef<uint64_t>(readers),
+          llvm::ArrayRef<uint64_t>(threads)})
+      for (uint64_t candidate : candidates)
+        if (word.size() < bits && span.add(candidate))
+          word.push_back(candidate);
+  }
+
   bool tryRow(uint64_t candidate) {
     if (rows.size() >= rowsWanted || besideWriters.contains(candidate) ||
         besideReaders.contains(candidate))
@@ -85,7 +101,8 @@ private:
   void chooseRows() {
     unsigned total = store.numOutputBits(), bankBits = 7 - byteShift;
     rowsWanted = total > bankBits ? total - bankBits : 0;
-    besideWriters = besideReaders = Span(vector);
+    chooseWord();
+    besideWriters = besideReaders = Span(word);
     for (uint64_t lane : writers)
       besideWriters.add(lane);
     for (uint64_t lane : readers)
@@ -112,7 +129,7 @@ private:
         if (span.add(candidate))
           bases.push_back(candidate);
     };
-    append(vector);
+    append(word);
     for (uint64_t row : rows)
       span.add(row);
     append(Span::intersect(writers, readers));
@@ -130,7 +147,7 @@ private:
   const Layout &store, &load;
   unsigned byteShift;
   unsigned rowsWanted = 0;
-  Vectors threads, vector, writers, readers, rows, bases;
+  Vectors threads, vector, word, writers, readers, rows, bases;
   Span besideWriters, besideReaders;
 };
 } // namespace

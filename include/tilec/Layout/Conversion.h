@@ -26,7 +26,7 @@
 // ## The buffer in shared memory
 //
 // Also a layout, from offsets to elements. Lowest bits: a vector that both sides own
-// in registers. Then bank bits, then row bits; two lanes meet in a bank exactly
+// in registers, filled up to a word. Then bank bits, then row bits; two lanes meet in a bank exactly
 // when their elements differ by a sum of row bases. So row bases are picked from
 // sums (a lane basis of the writer) ^ (a lane basis of the reader) that lie in neither
 // side's span of lanes: no conflict on either side, with no padding.
