@@ -12,7 +12,8 @@
 //   compilation.loadFile("matmul.tile");
 //   if (auto code = compilation.compileFor(*findChip("sm_90a"), Stage::PTX))
 //     use(code->ptx, code->kernels);
-//   compilation.printDiagnostics(llvm::errs(), …);
+//   TextDiagnosticPrinter printer(compilation.sources(), llvm::errs(), false);
+//   compilation.printDiagnostics(printer);
 //
 // A Compilation is one root file and its imports. Errors of the program go to its
 // diagnostics; functions then return null or nullopt. The front end and IR
@@ -23,6 +24,7 @@
 #define TILEC_COMPILER_COMPILER_H
 
 #include "tilec/Support/KernelInfo.h"
+#include "tilec/Support/ModuleFile.h"
 #include "tilec/Support/Target.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -42,7 +44,9 @@ class ModuleOp;
 
 namespace tilec {
 
+class DiagnosticConsumer;
 class DiagnosticEngine;
+class SourceManager;
 
 /// The named stages, in order of the data's flow.
 enum class Stage { AST, Tile, LaidOut, Staged, SIMT, LLVM, PTX, Cubin };
@@ -86,7 +90,10 @@ struct ChipCode {
   std::unique_ptr<llvm::Module> llvmModule;
   std::string ptx;
   std::string cubin;          ///< ELF bytes
-  std::string assemblerLog;   ///< what the assembler said of resources
+  std::vector<std::string> assemblerMessages; ///< its warnings and advice
+
+  /// The cubin, or without one the PTX, with the facts, for a module file.
+  ModuleImage image() const;
 };
 
 class Compilation {
@@ -95,9 +102,8 @@ public:
   ~Compilation();
   Compilation(Compilation &&) noexcept;
 
-  /// Reads the root file; `-` is standard input. False (and a diagnostic) when it
-  /// cannot be read.
-  bool loadFile(llvm::StringRef path);
+  /// Names the root file; `-` is standard input. It is read when first needed.
+  void loadFile(llvm::StringRef path);
   /// Takes `text` as the root file, called `name` in messages.
   void loadText(llvm::StringRef name, llvm::StringRef text);
   /// Takes an MLIR file at stage `tile` instead of source; false when it is invalid.
@@ -105,16 +111,24 @@ public:
 
   /// The syntax tree as text; nothing after syntax errors.
   std::optional<std::string> printAST();
-  /// The module at stage `tile`, simplified; null after errors. Owned here.
-  mlir::ModuleOp tileModule();
+  /// The module at stage `tile`, simplified; null after errors. Owned here. The
+  /// chip matters only to source that asks for it (`arch()`, per-chip hints).
+  mlir::ModuleOp tileModule(const Chip &chip);
   /// Facts of all kernels, without builds.
-  std::vector<KernelInfo> kernels();
+  std::vector<KernelInfo> kernels(const Chip &chip);
   /// Everything for one chip up to `last`; nothing after errors.
   std::optional<ChipCode> compileFor(const Chip &chip, Stage last);
 
   DiagnosticEngine &diagnostics();
+  /// Hands all messages so far to `consumer`, and forgets them.
+  void printDiagnostics(DiagnosticConsumer &consumer);
+  const SourceManager &sources() const;
   /// Whether an external tool (ptxas) was missing or failed: exit code 3.
   bool toolFailed() const;
+  /// What went wrong inside the compiler, with its stage; empty if nothing did:
+  /// exit code 70.
+  const std::string &internalError() const;
+  const CompileOptions &options() const;
   /// Files read: the root and its imports, for depfiles.
   std::vector<std::string> dependencies() const;
 

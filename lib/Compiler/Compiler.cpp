@@ -1,0 +1,399 @@
+//===- Compiler.cpp - source to any stage, as a library -------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// Puts the stages together: parse, check, generate, the MLIR pipelines, LLVM, PTX,
+// assembler. Messages of later stages come back as diagnostics at the source
+// location that the IR carries; what points at a bug of ours is kept apart.
+//
+//===------------------------------------------------------------------------===//
+
+#include "tilec/Compiler/Compiler.h"
+
+#include "tilec/Compiler/KernelFacts.h"
+#include "tilec/Compiler/Pipelines.h"
+#include "tilec/Compiler/RegisterAll.h"
+#include "tilec/Frontend/ASTPrinter.h"
+#include "tilec/Frontend/Diagnostics.h"
+#include "tilec/Frontend/Parser.h"
+#include "tilec/Frontend/Sema.h"
+#include "tilec/IRGen/IRGen.h"
+#include "tilec/Target/AssembleCubin.h"
+#include "tilec/Target/EmitPTX.h"
+#include "tilec/Tile/BuildFacts.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Timer.h"
+
+#include <map>
+
+using namespace mlir;
+
+namespace tilec {
+
+llvm::StringRef stageName(Stage stage) {
+  constexpr llvm::StringLiteral names[] = {"ast",  "tile", "laid-out", "staged",
+                                           "simt", "llvm", "ptx",      "cubin"};
+  return names[unsigned(stage)];
+}
+
+//===------------------------------------------------------------------------===//
+// State
+//===------------------------------------------------------------------------===//
+
+namespace {
+/// Files from disk, and the root text where it was given as text.
+class RootedFileLoader : public DiskFileLoader {
+public:
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> load(StringRef path) override {
+    if (rootText && path == rootName)
+      return llvm::MemoryBuffer::getMemBufferCopy(*rootText, rootName);
+    return DiskFileLoader::load(path);
+  }
+  std::string canonicalPath(StringRef path) override {
+    return rootText && path == rootName ? path.str() : DiskFileLoader::canonicalPath(path);
+  }
+  std::optional<std::string> rootText;
+  std::string rootName;
+};
+} // namespace
+
+struct Compilation::State {
+  explicit State(CompileOptions given) : options(std::move(given)), engine(sources, stored) {
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+    context->loadAllAvailableDialects();
+    context->printOpOnDiagnostic(false);
+  }
+
+  bool parse();
+  ModuleOp tileFor(const Chip &chip);
+  LogicalResult runPasses(ModuleOp module, StringRef stage,
+                          llvm::function_ref<void(OpPassManager &)> add);
+  std::optional<ChipCode> lower(ModuleOp module, const Chip &chip, Stage last);
+  bool emitCode(ModuleOp module, ChipCode &code, Stage last);
+  bool assemble(ChipCode &code);
+  void reportMLIR(mlir::Diagnostic &diagnostic);
+  void reportInternal(StringRef stage, llvm::Error error);
+
+  CompileOptions options;
+  SourceManager sources;
+  StoredDiagnostics stored;
+  DiagnosticEngine engine;
+  RootedFileLoader loader;
+  std::string root;
+  ast::Context astContext;
+  std::optional<ast::Program> program;
+  std::unique_ptr<MLIRContext> context;
+  /// The `tile` module by compute capability, which source can ask for.
+  std::map<unsigned, OwningOpRef<ModuleOp>> tileModules;
+  OwningOpRef<ModuleOp> loadedModule;
+  bool toolFailed = false;
+  std::string internalError;
+};
+
+Compilation::Compilation(CompileOptions options) : state(std::make_unique<State>(std::move(options))) {}
+Compilation::~Compilation() = default;
+Compilation::Compilation(Compilation &&) noexcept = default;
+
+DiagnosticEngine &Compilation::diagnostics() { return state->engine; }
+bool Compilation::toolFailed() const { return state->toolFailed; }
+const std::string &Compilation::internalError() const { return state->internalError; }
+const CompileOptions &Compilation::options() const { return state->options; }
+
+void Compilation::printDiagnostics(DiagnosticConsumer &consumer) {
+  for (const Diagnostic &diagnostic : state->stored.list)
+    consumer.handle(diagnostic);
+  state->stored.list.clear();
+}
+const SourceManager &Compilation::sources() const { return state->sources; }
+
+std::vector<std::string> Compilation::dependencies() const {
+  std::vector<std::string> files;
+  for (FileId id = 0; id < state->sources.getNumFiles(); ++id)
+    files.push_back(state->sources.getFileName(id).str());
+  return files;
+}
+
+//===------------------------------------------------------------------------===//
+// Front end
+//===------------------------------------------------------------------------===//
+
+void Compilation::loadFile(StringRef path) { state->root = path.str(); }
+
+void Compilation::loadText(StringRef name, StringRef text) {
+  state->root = state->loader.rootName = name.str();
+  state->loader.rootText = text.str();
+}
+
+bool Compilation::loadTileModule(StringRef path) {
+  ScopedDiagnosticHandler handler(state->context.get(), [&](mlir::Diagnostic &d) { state->reportMLIR(d); });
+  auto buffer = state->loader.load(path);
+  if (!buffer) {
+    state->engine.report(diag::file_not_read, {}, path, buffer.getError().message());
+    return false;
+  }
+  state->sources.addText(path, (*buffer)->getBuffer());
+  llvm::SourceMgr manager;
+  manager.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy((*buffer)->getBuffer(), path), {});
+  state->loadedModule = parseSourceFile<ModuleOp>(manager, state->context.get());
+  return bool(state->loadedModule);
+}
+
+bool Compilation::State::parse() {
+  if (!program) {
+    ParseOptions parseOptions{options.includeDirs};
+    program = parseProgram({root}, astContext, sources, engine, loader, parseOptions);
+    if (!engine.hasErrors() && !options.specializations.empty())
+      addSpecializations(options.specializations, *program, astContext, sources, engine);
+  }
+  return !engine.hasErrors();
+}
+
+std::optional<std::string> Compilation::printAST() {
+  if (!state->parse())
+    return std::nullopt;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  printAST(*state->program, os);
+  return text;
+}
+
+ModuleOp Compilation::tileModule(const Chip &chip) { return state->tileFor(chip); }
+
+ModuleOp Compilation::State::tileFor(const Chip &chip) {
+  if (loadedModule)
+    return *loadedModule;
+  if (!parse())
+    return {};
+  auto [it, isNew] = tileModules.try_emplace(chip.computeCapability);
+  if (!isNew)
+    return it->second ? *it->second : ModuleOp();
+  CheckOptions checkOptions;
+  checkOptions.defines = options.defines;
+  checkOptions.kernel = options.kernel;
+  checkOptions.arch = int(chip.computeCapability);
+  auto checked = check(*program, engine, checkOptions);
+  if (!checked)
+    return {};
+  OwningOpRef<ModuleOp> module = generateIR(*checked, sources, *context);
+  auto add = [&](OpPassManager &passes) { addTilePasses(passes, options); };
+  if (failed(runPasses(*module, "tile", add)))
+    return {};
+  it->second = std::move(module);
+  return *it->second;
+}
+
+std::vector<KernelInfo> Compilation::kernels(const Chip &chip) {
+  std::vector<KernelInfo> result;
+  if (ModuleOp module = tileModule(chip))
+    for (tile::KernelOp kernel : module.getOps<tile::KernelOp>())
+      result.push_back(describeKernel(kernel));
+  return result;
+}
+
+//===------------------------------------------------------------------------===//
+// MLIR stages
+//===------------------------------------------------------------------------===//
+
+void Compilation::State::reportMLIR(mlir::Diagnostic &diagnostic) {
+  SourceRange range;
+  auto rangeOf = [&](Location loc) -> SourceRange {
+    auto place = loc->findInstanceOf<FileLineColLoc>();
+    int file = place ? sources.findFile(place.getFilename().getValue()) : -1;
+    if (file < 0)
+      return {};
+    return SourceRange(sources.getLoc(FileId(file), place.getLine(), place.getColumn()));
+  };
+  if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+    return;
+  auto builder = engine.report(diag::later_stage, rangeOf(diagnostic.getLocation()), diagnostic.str());
+  for (mlir::Diagnostic &note : diagnostic.getNotes())
+    builder.note(rangeOf(note.getLocation()), note.str());
+}
+
+void Compilation::State::reportInternal(StringRef stage, llvm::Error error) {
+  internalError = ("stage " + stage + ": " + llvm::toString(std::move(error))).str();
+}
+
+LogicalResult Compilation::State::runPasses(ModuleOp module, StringRef stage,
+                                            llvm::function_ref<void(OpPassManager &)> add) {
+  ScopedDiagnosticHandler handler(context.get(), [&](mlir::Diagnostic &d) { reportMLIR(d); });
+  PassManager passes(context.get(), ModuleOp::getOperationName());
+  passes.enableVerifier(options.verifyEach);
+  auto printThis = [&](Pass *pass, Operation *) {
+    StringRef flag = pass->getArgument();
+    flag.consume_front("tile-");
+    return options.printAfterAll || llvm::is_contained(options.printAfter, flag.str());
+  };
+  if (options.printBeforeAll || options.printAfterAll || !options.printAfter.empty())
+    passes.enableIRPrinting([&](Pass *, Operation *) { return options.printBeforeAll; }, printThis,
+                            /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/false,
+                            /*printAfterOnlyOnFailure=*/false, llvm::errs());
+  if (options.timePasses)
+    passes.enableTiming();
+  add(passes);
+  unsigned before = engine.getNumErrors();
+  if (succeeded(passes.run(module)))
+    return success();
+  if (engine.getNumErrors() == before)
+    reportInternal(stage, llvm::createStringError("a pass failed without a message"));
+  return failure();
+}
+
+static std::string printModule(Operation *module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  OpPrintingFlags flags;
+  module->print(os, flags);
+  os << "\n";
+  return text;
+}
+
+//===------------------------------------------------------------------------===//
+// To one chip
+//===------------------------------------------------------------------------===//
+
+std::optional<ChipCode> Compilation::compileFor(const Chip &chip, Stage last) {
+  ModuleOp tileStage = state->tileFor(chip);
+  if (!tileStage)
+    return std::nullopt;
+  OwningOpRef<ModuleOp> module(tileStage.clone());
+  return state->lower(*module, chip, last);
+}
+
+/// Facts of the builds that are in `module`, added to the kernels they belong to.
+static void collectBuilds(ModuleOp module, std::vector<KernelInfo> &kernels) {
+  module.walk([&](Operation *op) {
+    auto of = op->getAttrOfType<StringAttr>("tile.kernel");
+    if (!of)
+      return;
+    for (KernelInfo &kernel : kernels) {
+      if (kernel.name != of.getValue())
+        continue;
+      BuildInfo build;
+      build.symbol = SymbolTable::getSymbolName(op).str();
+      if (auto facts = op->getAttrOfType<ArrayAttr>(tile::buildFactsAttr))
+        for (auto name : facts.getAsRange<StringAttr>())
+          if (auto fact = parseBuildFact(std::string_view(name.getValue())))
+            build.facts |= uint8_t(*fact);
+      if (auto warps = op->getAttrOfType<IntegerAttr>("tile.num_warps"))
+        build.threads = unsigned(warps.getInt()) * Chip::warpSize;
+      if (auto bytes = op->getAttrOfType<IntegerAttr>("tile.shared_bytes"))
+        build.sharedBytes = unsigned(bytes.getInt());
+      kernel.builds.push_back(build);
+    }
+  });
+  // The launcher takes the first build whose facts hold: most facts first.
+  for (KernelInfo &kernel : kernels)
+    llvm::stable_sort(kernel.builds, [](const BuildInfo &a, const BuildInfo &b) {
+      return llvm::popcount(a.facts) > llvm::popcount(b.facts);
+    });
+}
+
+std::optional<ChipCode> Compilation::State::lower(ModuleOp module, const Chip &chip, Stage last) {
+  ChipCode code;
+  code.chip = &chip;
+  for (tile::KernelOp kernel : module.getOps<tile::KernelOp>()) {
+    code.kernels.push_back(describeKernel(kernel));
+    code.kernels.back().arch = chip.name;
+  }
+  using Add = void (*)(OpPassManager &, const CompileOptions &, const Chip &);
+  const std::pair<Stage, Add> steps[] = {{Stage::LaidOut, addLaidOutPasses},
+                                         {Stage::Staged, addStagedPasses},
+                                         {Stage::SIMT, addSIMTPasses}};
+  for (auto [stage, add] : steps) {
+    if (last < stage)
+      break;
+    auto addAll = [&, add = add](OpPassManager &passes) { add(passes, options, chip); };
+    if (failed(runPasses(module, stageName(stage), addAll)))
+      return std::nullopt;
+  }
+  if (last <= Stage::SIMT) {
+    code.text = printModule(module);
+    return code;
+  }
+  collectBuilds(module, code.kernels);
+  if (!emitCode(module, code, last))
+    return std::nullopt;
+  return code;
+}
+
+bool Compilation::State::emitCode(ModuleOp module, ChipCode &code, Stage last) {
+  CodegenOptions codegen;
+  codegen.optLevel = options.optLevel;
+  ScopedDiagnosticHandler handler(context.get(), [&](mlir::Diagnostic &d) { reportMLIR(d); });
+  if (llvm::Error error = lowerToLLVM(module)) {
+    reportInternal("llvm", std::move(error));
+    return false;
+  }
+  code.llvmContext = std::make_unique<llvm::LLVMContext>();
+  auto translated = translateToLLVM(module, *code.llvmContext, *code.chip);
+  if (!translated) {
+    reportInternal("llvm", translated.takeError());
+    return false;
+  }
+  code.llvmModule = std::move(*translated);
+  if (llvm::Error error = optimizeModule(*code.llvmModule, *code.chip, codegen)) {
+    reportInternal("llvm", std::move(error));
+    return false;
+  }
+  if (last == Stage::LLVM) {
+    llvm::raw_string_ostream os(code.text);
+    code.llvmModule->print(os, nullptr);
+    return true;
+  }
+  auto ptx = emitPTX(*code.llvmModule, *code.chip, codegen);
+  if (!ptx) {
+    reportInternal("ptx", ptx.takeError());
+    return false;
+  }
+  code.ptx = std::move(*ptx);
+  return last == Stage::PTX || assemble(code);
+}
+
+bool Compilation::State::assemble(ChipCode &code) {
+  AssembleOptions assembler;
+  assembler.optLevel = options.optLevel;
+  assembler.lineInfo = options.lineInfo;
+  assembler.extraArguments = options.assemblerArgs;
+  if (options.verbose)
+    if (auto tool = describeAssembler())
+      llvm::errs() << "tilec: assembling for " << code.chip->name << " with " << *tool << "\n";
+    else
+      llvm::consumeError(tool.takeError());
+  auto cubin = assembleCubin(code.ptx, *code.chip, assembler);
+  if (!cubin) {
+    toolFailed = true;
+    engine.report(diag::external_tool, {}, llvm::toString(cubin.takeError()));
+    return false;
+  }
+  code.cubin = std::move(cubin->image);
+  code.assemblerMessages = std::move(cubin->messages);
+  for (KernelInfo &kernel : code.kernels)
+    for (BuildInfo &build : kernel.builds)
+      for (const KernelResources &resources : cubin->kernels)
+        if (resources.kernel == build.symbol) {
+          build.registers = resources.registers;
+          build.spillBytes = resources.spillStores + resources.spillLoads;
+        }
+  return true;
+}
+
+ModuleImage ChipCode::image() const {
+  ModuleImage image;
+  image.arch = chip->name;
+  image.kind = cubin.empty() ? ImageKind::PTX : ImageKind::Cubin;
+  image.data = cubin.empty() ? ptx : cubin;
+  image.kernels = kernels;
+  return image;
+}
+
+} // namespace tilec
