@@ -21,6 +21,7 @@
 #include "tilec/Target/Passes.h"
 #include "tilec/Tile/TileOps.h"
 #include "tilec/TileGPU/TileGPU.h"
+#include "tilec/Transforms/Passes.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -31,6 +32,7 @@ int main(int argc, char **argv) {
                   mlir::ub::UBDialect, mlir::vector::VectorDialect,
                   tilec::tile::TileDialect, tilec::tgpu::TileGPUDialect>();
   mlir::registerTransformsPasses();
+  tilec::registerTileTransformsPasses();
   tilec::registerTargetPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "tile-opt: passes over tilec's IR\n", registry));

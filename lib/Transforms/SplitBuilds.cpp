@@ -1,0 +1,67 @@
+//===- SplitBuilds.cpp - one copy of a kernel per set of facts ------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// In: kernels at stage `tile`. Out: each kernel, and a copy that may rely on facts
+// which the launcher checks:
+//
+//   tile.kernel @add(…)              tile.kernel @add__aligned16(…)
+//                              →         attributes {tile.facts = ["aligned16"]}
+//                                    tile.kernel @add(…)
+//
+// A copy and not a branch at run time: facts about addresses change the width of
+// every access, and with it layouts and registers.
+//
+//===------------------------------------------------------------------------===//
+
+#include "tilec/Tile/BuildFacts.h"
+#include "tilec/Transforms/Passes.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+#define GEN_PASS_DEF_SPLITBUILDS
+#include "tilec/Transforms/Passes.h.inc"
+
+namespace {
+
+class SplitBuildsPass : public impl::SplitBuildsBase<SplitBuildsPass> {
+public:
+  using SplitBuildsBase::SplitBuildsBase;
+
+  void runOnOperation() override {
+    OpBuilder builder(&getContext());
+    for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<tile::KernelOp>())) {
+      kernel->setAttr("tile.kernel", kernel.getSymNameAttr());
+      if (onlyGeneral || !accessesTiles(kernel))
+        continue;
+      builder.setInsertionPoint(kernel);
+      auto build = cast<tile::KernelOp>(builder.clone(*kernel));
+      StringRef fact = buildFactName(BuildFact::Aligned16);
+      build.setSymName((kernel.getSymName() + "__" + fact).str());
+      build->setAttr(tile::buildFactsAttr, builder.getStrArrayAttr({fact}));
+    }
+  }
+
+private:
+  /// Single elements gain nothing from alignment.
+  static bool accessesTiles(tile::KernelOp kernel) {
+    return kernel
+        .walk([](Operation *op) {
+          bool wide = false;
+          if (auto load = dyn_cast<tile::LoadOp>(op))
+            wide = isa<ShapedType>(load.getResult().getType());
+          if (auto store = dyn_cast<tile::StoreOp>(op))
+            wide = isa<ShapedType>(store.getValue().getType());
+          return wide ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+};
+
+} // namespace
+} // namespace tilec
