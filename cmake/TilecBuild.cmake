@@ -16,6 +16,7 @@
 find_package(MLIR REQUIRED CONFIG PATHS "${TILEC_LLVM_PREFIX}/lib/cmake/mlir" NO_DEFAULT_PATH)
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
 include(TableGen)
+set(LLVM_TABLEGEN_EXE "${TILEC_LLVM_PREFIX}/bin/llvm-tblgen")
 include(AddLLVM)
 include(AddMLIR)
 

@@ -7,9 +7,9 @@
 
 include "llvm/Option/OptParser.td"
 
-class F<string name, string help> : Flag<["-", "--"], name>, HelpText<help>;
+class F<string name, string help> : Flag<["--", "-"], name>, HelpText<help>;
 class J<string name, string meta, string help>
-    : Joined<["-", "--"], name # "=">, MetaVarName<meta>, HelpText<help>;
+    : Joined<["--", "-"], name # "=">, MetaVarName<meta>, HelpText<help>;
 
 def group_output : OptionGroup<"<output>">, HelpText<"Output">;
 def group_input : OptionGroup<"<input>">, HelpText<"Program">;
@@ -19,7 +19,7 @@ def group_message : OptionGroup<"<message>">, HelpText<"Messages">;
 
 let Group = group_output in {
 def o : JoinedOrSeparate<["-"], "o">, MetaVarName<"<file>">, HelpText<"Write to <file>; `-` is standard output">;
-def emit : J<"emit", "<kind>[,…]", "ast, tile, laid-out, staged, simt, llvm, ptx (default), cubin, module, json, layout; <kind>:<file> each to a file">;
+def emit : J<"emit", "<kind>[,..]", "ast tile laid-out staged simt llvm ptx cubin module json layout; default ptx; <kind>=<file> names its file">;
 def S : Flag<["-"], "S">, HelpText<"Same as --emit=ptx">;
 def MD : Flag<["-"], "MD">, HelpText<"Write a depfile beside the output">;
 def MF : JoinedOrSeparate<["-"], "MF">, MetaVarName<"<file>">, HelpText<"Where to write the depfile">;
@@ -27,14 +27,14 @@ def MT : JoinedOrSeparate<["-"], "MT">, MetaVarName<"<target>">, HelpText<"Targe
 }
 
 let Group = group_input in {
-def D : JoinedOrSeparate<["-"], "D">, MetaVarName<"<name>=<value>">, HelpText<"Set a compile-time parameter, of all kernels or of <kernel>.<name>">;
+def D : JoinedOrSeparate<["-"], "D">, MetaVarName<"<name>=<value>">, HelpText<"Set a compile-time parameter (also <kernel>.<name>)">;
 def I : JoinedOrSeparate<["-"], "I">, MetaVarName<"<dir>">, HelpText<"Search <dir> for imports">;
 def kernel : J<"kernel", "<name>", "Compile only this kernel">;
 def specialize : J<"specialize", "<instance>", "Add an instance, e.g. 'matmul<f16, BM: 128>'">;
 }
 
 let Group = group_code in {
-def gpu_arch : J<"gpu-arch", "<chip>[,…]", "Chips to compile for: sm_80 (default), …, `native`, `all`">;
+def gpu_arch : J<"gpu-arch", "<chip>[,..]", "Chips: sm_80 (default), sm_90a, .., `native`, `all`">;
 def O : Joined<["-"], "O">, MetaVarName<"<0-3>">, HelpText<"Optimisation level (default 3)">;
 def g0 : Flag<["-"], "g0">, HelpText<"No line information">;
 def fast_math : F<"fast-math", "Allow approximate forms of functions">;
@@ -53,7 +53,7 @@ def v : Flag<["-"], "v">, HelpText<"Print the commands that are run">;
 }
 
 let Group = group_message in {
-def W : Joined<["-"], "W">, MetaVarName<"<warning>">, HelpText<"Turn a warning on, off (-Wno-x), or into an error (-Werror=x)">;
+def W : Joined<["-"], "W">, MetaVarName<"<warning>">, HelpText<"Warning on, off (-Wno-x), an error (-Werror=x)">;
 def max_errors : J<"max-errors", "<n>", "Stop after so many errors (default 20, 0: never)">;
 def color : J<"color", "<auto|always|never>", "Colour in messages">;
 def diagnostic_format : J<"diagnostic-format", "<text|json>", "Form of messages">;

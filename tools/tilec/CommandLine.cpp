@@ -1,0 +1,244 @@
+//===- CommandLine.cpp - what the user asked for --------------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// Options.td turned into a CommandLine. Every mistake is one line: what was given,
+// what is accepted, and the nearest name where there is one.
+//
+//===------------------------------------------------------------------------===//
+
+#include "CommandLine.h"
+
+#include "tilec/Frontend/Diagnostics.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Option/Arg.h"
+#include "llvm/Option/ArgList.h"
+#include "llvm/Option/OptTable.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+
+#include <array>
+
+using namespace llvm::opt;
+using llvm::StringRef;
+
+namespace tilec::driver {
+
+//===------------------------------------------------------------------------===//
+// The generated table
+//===------------------------------------------------------------------------===//
+
+namespace {
+enum OptionId {
+  OPT_INVALID = 0,
+#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
+#include "Options.inc"
+#undef OPTION
+};
+
+#define OPTTABLE_STR_TABLE_CODE
+#include "Options.inc"
+#undef OPTTABLE_STR_TABLE_CODE
+
+#define OPTTABLE_PREFIXES_TABLE_CODE
+#include "Options.inc"
+#undef OPTTABLE_PREFIXES_TABLE_CODE
+
+constexpr OptTable::Info optionInfos[] = {
+#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
+#include "Options.inc"
+#undef OPTION
+};
+
+class Options : public GenericOptTable {
+public:
+  Options() : GenericOptTable(OptionStrTable, OptionPrefixesTable, optionInfos) {}
+};
+
+/// A failed parse: one line and the exit code.
+struct Usage {
+  llvm::raw_ostream &errs;
+  int operator()(const llvm::Twine &message) const {
+    errs << "tilec: error: " << message << "\n";
+    return exitUsage;
+  }
+};
+} // namespace
+
+constexpr std::array<StringRef, 11> emitKinds = {"ast",  "tile", "laid-out", "staged", "simt", "llvm",
+                                   "ptx",  "cubin", "module",  "json",   "layout"};
+
+void printHelp(llvm::raw_ostream &os) {
+  Options().printHelp(os, "tilec [options] file.tile…", "compiles tile kernels for NVIDIA GPUs");
+}
+
+//===------------------------------------------------------------------------===//
+// Groups of options
+//===------------------------------------------------------------------------===//
+
+/// The output kind that a file's suffix stands for, or "".
+static StringRef kindOfSuffix(StringRef path) {
+  return llvm::StringSwitch<StringRef>(llvm::sys::path::extension(path))
+      .Case(".ptx", "ptx")
+      .Case(".cubin", "cubin")
+      .Case(".tilemod", "module")
+      .Case(".ll", "llvm")
+      .Case(".mlir", "tile")
+      .Case(".json", "json")
+      .Default("");
+}
+
+static int parseEmits(const InputArgList &args, CommandLine &line, Usage usage) {
+  std::string output = args.getLastArgValue(OPT_o).str();
+  for (const Arg *arg : args.filtered(OPT_emit)) {
+    llvm::SmallVector<StringRef> parts;
+    StringRef(arg->getValue()).split(parts, ',');
+    for (StringRef part : parts) {
+      auto [kind, path] = part.split('=');
+      if (!llvm::is_contained(emitKinds, kind))
+        return usage("unknown --emit kind `" + kind + "`; there are " + llvm::join(emitKinds, ", "));
+      line.emits.push_back({kind.str(), path.str()});
+    }
+  }
+  if (args.hasArg(OPT_S))
+    line.emits.push_back({"ptx", ""});
+  if (line.emits.empty()) {
+    StringRef kind = kindOfSuffix(output);
+    line.emits.push_back({kind.empty() ? "ptx" : kind.str(), ""});
+  }
+  unsigned unnamed = llvm::count_if(line.emits, [](const EmitRequest &e) { return e.path.empty(); });
+  if (!output.empty() && unnamed > 1)
+    return usage("-o names one file, but several outputs have no file of their own; write --emit=<kind>=<file>");
+  if (!output.empty() && (line.inputs.size() > 1 || unnamed == 0))
+    return usage(unnamed ? "-o names one file, but there are several inputs"
+                         : "-o is given, but every --emit has a file of its own");
+  for (EmitRequest &emit : line.emits)
+    if (emit.path.empty())
+      emit.path = output;
+  return exitSuccess;
+}
+
+static int parseChips(const InputArgList &args, CommandLine &line, Usage usage) {
+  StringRef text = args.getLastArgValue(OPT_gpu_arch, "sm_80");
+  llvm::SmallVector<StringRef> names;
+  text.split(names, ',');
+  for (StringRef name : names) {
+    if (name == "all") {
+      for (const Chip &chip : allChips())
+        line.chips.push_back(&chip);
+      continue;
+    }
+    if (name == "native") {
+      line.chips.push_back(nullptr); // resolved by the driver, which may ask the runtime
+      continue;
+    }
+    const Chip *chip = findChip(std::string_view(name));
+    if (!chip)
+      return usage("unknown chip `" + name + "`; there are " + chipNames() + ", `native` and `all`");
+    line.chips.push_back(chip);
+  }
+  return exitSuccess;
+}
+
+static int parseNumber(const InputArgList &args, OptSpecifier id, unsigned &value, Usage usage) {
+  const Arg *arg = args.getLastArg(id);
+  if (arg && StringRef(arg->getValue()).getAsInteger(10, value))
+    return usage("`" + arg->getSpelling() + arg->getValue() + "` needs a number");
+  return exitSuccess;
+}
+
+static int parseCode(const InputArgList &args, CommandLine &line, Usage usage) {
+  CompileOptions &options = line.compile;
+  options.fastMath = args.hasArg(OPT_fast_math);
+  options.lineInfo = !args.hasArg(OPT_g0);
+  options.assemblerArgs = args.getAllArgValues(OPT_Xptxas);
+  StringRef fmad = args.getLastArgValue(OPT_fmad, "true");
+  if (fmad != "true" && fmad != "false")
+    return usage("--fmad is `true` or `false`, not `" + fmad + "`");
+  options.contract = fmad == "true";
+  if (int status = parseNumber(args, OPT_O, options.optLevel, usage))
+    return status;
+  if (options.optLevel > 3)
+    return usage("-O is 0 to 3");
+  if (int status = parseNumber(args, OPT_num_warps, options.numWarps, usage))
+    return status;
+  if (args.hasArg(OPT_num_warps) && (!llvm::isPowerOf2_32(options.numWarps) || options.numWarps > 32))
+    return usage("--num-warps is a power of two from 1 to 32");
+  return exitSuccess;
+}
+
+static int parseMessages(const InputArgList &args, CommandLine &line, Usage usage) {
+  line.warningOptions = args.getAllArgValues(OPT_W);
+  for (StringRef option : line.warningOptions) {
+    SourceManager sources;
+    StoredDiagnostics stored;
+    if (!DiagnosticEngine(sources, stored).setWarningOption(option))
+      return usage("unknown warning option `-W" + option + "`; the warnings are " +
+                   llvm::join(DiagnosticEngine::getWarningFlags(), ", "));
+  }
+  if (int status = parseNumber(args, OPT_max_errors, line.maxErrors, usage))
+    return status;
+  StringRef color = args.getLastArgValue(OPT_color, "auto");
+  if (color != "auto" && color != "always" && color != "never")
+    return usage("--color is `auto`, `always` or `never`, not `" + color + "`");
+  line.color = color == "always" || (color == "auto" && llvm::sys::Process::StandardErrHasColors());
+  StringRef format = args.getLastArgValue(OPT_diagnostic_format, "text");
+  if (format != "text" && format != "json")
+    return usage("--diagnostic-format is `text` or `json`, not `" + format + "`");
+  line.jsonDiagnostics = format == "json";
+  return exitSuccess;
+}
+
+static void parseProgramOptions(const InputArgList &args, CommandLine &line) {
+  CompileOptions &options = line.compile;
+  options.defines = args.getAllArgValues(OPT_D);
+  options.includeDirs = args.getAllArgValues(OPT_I);
+  options.specializations = args.getAllArgValues(OPT_specialize);
+  options.kernel = args.getLastArgValue(OPT_kernel).str();
+  options.printBeforeAll = args.hasArg(OPT_print_ir_before_all);
+  options.printAfterAll = args.hasArg(OPT_print_ir_after_all);
+  options.printAfter = args.getAllArgValues(OPT_print_ir_after);
+  options.timePasses = args.hasArg(OPT_time_passes);
+  options.verbose = args.hasArg(OPT_v);
+  line.resourceUsage = args.hasArg(OPT_resource_usage);
+  line.writeDepfile = args.hasArg(OPT_MD, OPT_MF);
+  line.depfile = args.getLastArgValue(OPT_MF).str();
+  line.depfileTarget = args.getLastArgValue(OPT_MT).str();
+}
+
+//===------------------------------------------------------------------------===//
+// The whole
+//===------------------------------------------------------------------------===//
+
+int CommandLine::parse(int argc, char **argv, llvm::raw_ostream &errs) {
+  Usage usage{errs};
+  Options table;
+  unsigned missingIndex = 0, missingCount = 0;
+  llvm::ArrayRef<const char *> given(argv + 1, argv + argc);
+  InputArgList args = table.ParseArgs(given, missingIndex, missingCount);
+  if (missingCount)
+    return usage("`" + StringRef(args.getArgString(missingIndex)) + "` needs a value");
+  for (const Arg *arg : args.filtered(OPT_UNKNOWN)) {
+    std::string nearest, text = arg->getAsString(args);
+    bool close = table.findNearest(text, nearest) < 3;
+    return usage("unknown option `" + text + "`" + (close ? "; did you mean `" + nearest + "`?" : ""));
+  }
+  showHelp = args.hasArg(OPT_help);
+  showVersion = args.hasArg(OPT_version);
+  explain = args.getLastArgValue(OPT_explain).str();
+  if (showHelp || showVersion || !explain.empty())
+    return exitSuccess;
+  inputs = args.getAllArgValues(OPT_INPUT);
+  if (inputs.empty())
+    return usage("no input file; `tilec --help` shows the usage");
+  parseProgramOptions(args, *this);
+  for (auto part : {parseEmits, parseChips, parseCode, parseMessages})
+    if (int status = part(args, *this, usage))
+      return status;
+  return exitSuccess;
+}
+
+} // namespace tilec::driver

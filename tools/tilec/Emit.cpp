@@ -1,0 +1,287 @@
+//===- Emit.cpp - from one input to its outputs ----------------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// Everything is compiled before anything is written, and a file appears whole or
+// not at all: it is written beside its place and renamed.
+//
+//===------------------------------------------------------------------------===//
+
+#include "Emit.h"
+
+#include "tilec/Compiler/Version.h"
+#include "tilec/Frontend/Diagnostics.h"
+#include "tilec/Runtime/Device.h"
+#include "tilec/Support/ModuleFile.h"
+#include "tilec/Target/AssembleCubin.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+
+#include <map>
+
+using llvm::StringRef;
+
+namespace tilec::driver {
+
+namespace {
+/// One finished output.
+struct Output {
+  std::string path; ///< empty or `-`: standard output
+  std::string data;
+  bool binary = false;
+};
+
+class InputCompile {
+public:
+  InputCompile(const std::string &input, const CommandLine &line)
+      : input(input), line(line), compilation(line.compile) {}
+  int run();
+
+private:
+  int resolveChips();
+  bool produce(const EmitRequest &request, Output &output);
+  bool produceForChip(const EmitRequest &request, Output &output);
+  const ChipCode *codeFor(const Chip &chip, Stage last);
+  int failureStatus();
+  void printMessages();
+  void printResources();
+  int write(const Output &output);
+  int writeDepfile();
+  int complain(const llvm::Twine &message, int status);
+
+  const std::string &input;
+  const CommandLine &line;
+  Compilation compilation;
+  std::vector<const Chip *> chips;
+  std::map<std::pair<const Chip *, Stage>, std::optional<ChipCode>> codes;
+};
+} // namespace
+
+int InputCompile::complain(const llvm::Twine &message, int status) {
+  llvm::errs() << "tilec: error: " << message << "\n";
+  return status;
+}
+
+/// Replaces `native` by the chip of device 0.
+int InputCompile::resolveChips() {
+  for (const Chip *chip : line.chips) {
+    if (!chip) {
+      if (Device::count() == 0)
+        return complain("--gpu-arch=native: there is no GPU here; name a chip (" + chipNames() + ")", exitTool);
+      chip = findChipForDevice(unsigned(Device::get(0).computeCapability()));
+      if (!chip)
+        return complain("--gpu-arch=native: the GPU is older than sm_80", exitTool);
+    }
+    if (!llvm::is_contained(chips, chip))
+      chips.push_back(chip);
+  }
+  return exitSuccess;
+}
+
+const ChipCode *InputCompile::codeFor(const Chip &chip, Stage last) {
+  auto [it, isNew] = codes.try_emplace({&chip, last});
+  if (isNew)
+    it->second = compilation.compileFor(chip, last);
+  return it->second ? &*it->second : nullptr;
+}
+
+static std::optional<Stage> stageOf(StringRef kind) {
+  for (Stage stage : {Stage::AST, Stage::Tile, Stage::LaidOut, Stage::Staged, Stage::SIMT, Stage::LLVM,
+                      Stage::PTX, Stage::Cubin})
+    if (stageName(stage) == kind)
+      return stage;
+  return std::nullopt;
+}
+
+/// Whether the assembler is to be had, so that a module can hold cubins.
+static bool hasAssembler() {
+  auto assembler = describeAssembler();
+  if (assembler)
+    return true;
+  llvm::consumeError(assembler.takeError());
+  return false;
+}
+
+bool InputCompile::produce(const EmitRequest &request, Output &output) {
+  output.path = request.path;
+  if (request.kind == "ast") {
+    auto text = compilation.printAST();
+    output.data = text.value_or("");
+    return text.has_value();
+  }
+  if (request.kind == "module") {
+    ModuleFile module;
+    module.producer = versionText();
+    Stage last = hasAssembler() ? Stage::Cubin : Stage::PTX;
+    for (const Chip *chip : chips) {
+      const ChipCode *code = codeFor(*chip, last);
+      if (!code)
+        return false;
+      module.images.push_back(code->image());
+    }
+    output.data = writeModule(module);
+    output.binary = true;
+    return true;
+  }
+  return produceForChip(request, output);
+}
+
+bool InputCompile::produceForChip(const EmitRequest &request, Output &output) {
+  const Chip &chip = *chips.front();
+  if (request.kind == "json") {
+    const ChipCode *code = codeFor(chip, Stage::PTX);
+    if (!code)
+      return false;
+    for (const KernelInfo &kernel : code->kernels)
+      output.data += toJson(kernel) + "\n";
+    return true;
+  }
+  if (request.kind == "layout") {
+    auto text = compilation.printLayouts(chip);
+    output.data = text.value_or("");
+    return text.has_value();
+  }
+  Stage stage = *stageOf(request.kind);
+  const ChipCode *code = codeFor(chip, stage);
+  if (!code)
+    return false;
+  output.data = stage == Stage::PTX ? code->ptx : stage == Stage::Cubin ? code->cubin : code->text;
+  output.binary = stage == Stage::Cubin;
+  return true;
+}
+
+void InputCompile::printMessages() {
+  if (line.jsonDiagnostics) {
+    JSONDiagnosticPrinter printer(compilation.sources(), llvm::errs());
+    compilation.printDiagnostics(printer);
+  } else {
+    TextDiagnosticPrinter printer(compilation.sources(), llvm::errs(), line.color);
+    compilation.printDiagnostics(printer);
+  }
+}
+
+int InputCompile::failureStatus() {
+  if (compilation.toolFailed())
+    return exitTool;
+  if (compilation.internalError().empty())
+    return exitInput;
+  complain("internal error in " + versionText() + ", " + compilation.internalError(), exitInternal);
+  llvm::errs() << "tilec: note: this is a bug in tilec; the program that shows it is `" << input << "`\n";
+  return exitInternal;
+}
+
+void InputCompile::printResources() {
+  for (const Chip *chip : chips)
+    if (const ChipCode *code = codeFor(*chip, hasAssembler() ? Stage::Cubin : Stage::PTX))
+      for (const KernelInfo &kernel : code->kernels)
+        for (const BuildInfo &build : kernel.builds) {
+          llvm::errs() << build.symbol << " (" << chip->name << "): " << build.threads << " threads, "
+                       << build.sharedBytes << " bytes of shared memory";
+          if (build.registers)
+            llvm::errs() << ", " << build.registers << " registers, " << build.spillBytes
+                         << " bytes of spills";
+          llvm::errs() << "\n";
+        }
+}
+
+int InputCompile::write(const Output &output) {
+  bool toStdout = output.path.empty() || output.path == "-";
+  if (toStdout && output.binary && llvm::sys::Process::StandardOutIsDisplayed())
+    return complain("this output is binary and standard output is a terminal; use -o <file>", exitUsage);
+  auto put = [&](llvm::raw_ostream &os) {
+    os << output.data;
+    return llvm::Error::success();
+  };
+  if (toStdout) {
+    llvm::outs() << output.data;
+    llvm::outs().flush();
+    if (!llvm::outs().has_error())
+      return exitSuccess;
+    std::string why = llvm::outs().error().message();
+    llvm::outs().clear_error();
+    return complain("cannot write standard output: " + why, exitInput);
+  }
+  llvm::sys::fs::file_status status;
+  bool exists = !llvm::sys::fs::status(output.path, status);
+  if (exists && llvm::sys::fs::is_directory(status))
+    return complain("cannot write `" + output.path + "`: it is a directory", exitInput);
+  if (exists && !llvm::sys::fs::is_regular_file(status)) { // a device or a pipe
+    std::error_code error;
+    llvm::raw_fd_ostream os(output.path, error);
+    if (error)
+      return complain("cannot write `" + output.path + "`: " + error.message(), exitInput);
+    os << output.data;
+    return exitSuccess;
+  }
+  if (llvm::Error error = llvm::writeToOutput(output.path, put)) {
+    std::string why;
+    llvm::handleAllErrors(std::move(error),
+                          [&](const llvm::ErrorInfoBase &info) { why = info.convertToErrorCode().message(); });
+    return complain("cannot write `" + output.path + "`: " + why, exitInput);
+  }
+  return exitSuccess;
+}
+
+int InputCompile::writeDepfile() {
+  std::string output = line.emits.front().path;
+  Output depfile;
+  depfile.path = line.depfile;
+  if (depfile.path.empty()) {
+    llvm::SmallString<128> path(output.empty() || output == "-" ? input : output);
+    llvm::sys::path::replace_extension(path, ".d");
+    depfile.path = path.str().str();
+  }
+  auto escaped = [](StringRef path) {
+    std::string text;
+    for (char c : path) {
+      if (c == ' ' || c == '#')
+        text += '\\';
+      text += c == '$' ? "$$" : std::string(1, c);
+    }
+    return text;
+  };
+  depfile.data = escaped(line.depfileTarget.empty() ? output : line.depfileTarget) + ":";
+  for (const std::string &file : compilation.dependencies())
+    depfile.data += " " + escaped(file);
+  depfile.data += "\n";
+  return write(depfile);
+}
+
+int InputCompile::run() {
+  for (StringRef option : line.warningOptions)
+    compilation.diagnostics().setWarningOption(option);
+  compilation.diagnostics().setMaxErrors(line.maxErrors);
+  if (int status = resolveChips())
+    return status;
+  bool onlyOneChip = llvm::any_of(line.emits, [](const EmitRequest &e) { return e.kind != "module" && e.kind != "ast"; });
+  if (chips.size() > 1 && onlyOneChip)
+    return complain("several chips fit in one output only with --emit=module", exitUsage);
+  if (StringRef(input).ends_with(".mlir")) {
+    if (!compilation.loadTileModule(input)) {
+      printMessages();
+      return exitInput;
+    }
+  } else {
+    compilation.loadFile(input);
+  }
+  std::vector<Output> outputs;
+  for (const EmitRequest &request : line.emits)
+    if (!produce(request, outputs.emplace_back())) {
+      printMessages();
+      return failureStatus();
+    }
+  printMessages();
+  if (line.resourceUsage)
+    printResources();
+  for (const Output &output : outputs)
+    if (int status = write(output))
+      return status;
+  return line.writeDepfile ? writeDepfile() : exitSuccess;
+}
+
+int compileInput(const std::string &input, const CommandLine &line) { return InputCompile(input, line).run(); }
+
+} // namespace tilec::driver

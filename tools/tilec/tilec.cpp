@@ -1,0 +1,56 @@
+//===- tilec.cpp - the compiler's command line ----------------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// Reads options, compiles each input with Compilation, writes outputs. Exit codes:
+// 0; 1 errors in the input; 2 bad usage; 3 external tool missing or failed; 70
+// internal error. Messages go to stderr only.
+//
+//===------------------------------------------------------------------------===//
+
+#include "CommandLine.h"
+#include "Emit.h"
+
+#include "tilec/Compiler/Compiler.h"
+#include "tilec/Compiler/Version.h"
+#include "tilec/Frontend/Diagnostics.h"
+
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace tilec;
+using namespace tilec::driver;
+
+/// `--explain T0203`.
+static int explainCode(llvm::StringRef code) {
+  llvm::StringRef page = explain(code);
+  if (page.empty()) {
+    llvm::errs() << "tilec: error: there is no message `" << code << "`\n";
+    return exitUsage;
+  }
+  llvm::outs() << page;
+  return exitSuccess;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  CommandLine line;
+  if (int status = line.parse(argc, argv, llvm::errs()))
+    return status;
+  if (line.showHelp) {
+    printHelp(llvm::outs());
+    return exitSuccess;
+  }
+  if (line.showVersion) {
+    llvm::outs() << versionText() << "\n";
+    return exitSuccess;
+  }
+  if (!line.explain.empty())
+    return explainCode(line.explain);
+  int status = exitSuccess;
+  for (const std::string &input : line.inputs)
+    status = std::max(status, compileInput(input, line));
+  return status;
+}
