@@ -1,0 +1,246 @@
+//===- KernelRunner.cpp - runs a .tile kernel on every executor ------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+
+#include "KernelRunner.h"
+
+#include "tilec/Frontend/Diagnostics.h"
+#include "tilec/Interpreter/Interpreter.h"
+#include "tilec/Runtime/Array.h"
+#include "tilec/Runtime/Module.h"
+#include "tilec/Support/Numerics.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <cstring>
+#include <numeric>
+#include <random>
+
+namespace tilec::test {
+
+const char *executorName(Executor executor) {
+  return executor == Executor::Interpreter ? "Interpreter" : executor == Executor::SIMT ? "SIMT" : "GPU";
+}
+
+std::vector<Executor> availableExecutors() {
+  std::vector<Executor> result = {Executor::Interpreter, Executor::SIMT};
+  if (Device::count() > 0)
+    result.push_back(Executor::GPU);
+  return result;
+}
+
+//===------------------------------------------------------------------------===//
+// HostArray
+//===------------------------------------------------------------------------===//
+
+HostArray::HostArray(DType dtype, std::vector<int64_t> dims)
+    : dtype(dtype), dims(std::move(dims)), bytes(size() * dtypeBytes(dtype)) {}
+
+size_t HostArray::size() const {
+  return std::accumulate(dims.begin(), dims.end(), size_t(1), std::multiplies<>());
+}
+
+HostArray HostArray::random(DType dtype, std::vector<int64_t> dims, uint32_t seed) {
+  HostArray array(dtype, std::move(dims));
+  std::minstd_rand generator(seed);
+  auto uniform = [&] { return double(generator()) / double(std::minstd_rand::max()); };
+  for (size_t i = 0; i < array.size(); ++i) {
+    // The sum of a few uniform numbers is normal enough, and fast.
+    double v = (uniform() + uniform() + uniform() + uniform() - 2.0) * 1.732;
+    array.set(i, isFloat(dtype) ? v : std::floor(uniform() * 17) - 8);
+  }
+  return array;
+}
+
+HostArray HostArray::poisoned(DType dtype, std::vector<int64_t> dims) {
+  HostArray array(dtype, std::move(dims));
+  std::fill(array.bytes.begin(), array.bytes.end(), 0xff);
+  return array;
+}
+
+double HostArray::at(size_t i) const {
+  uint64_t word = 0;
+  std::memcpy(&word, bytes.data() + i * dtypeBytes(dtype), dtypeBytes(dtype));
+  return numerics::decode(dtype, numerics::normalize(dtype, word));
+}
+
+void HostArray::set(size_t i, double value) {
+  uint64_t word = numerics::encode(dtype, value);
+  std::memcpy(bytes.data() + i * dtypeBytes(dtype), &word, dtypeBytes(dtype));
+}
+
+KernelArg HostArray::arg() {
+  return ArrayArg::rowMajor(bytes.data(), dtype, dims.data(), int(dims.size()));
+}
+
+//===------------------------------------------------------------------------===//
+// KernelRunner
+//===------------------------------------------------------------------------===//
+
+struct KernelRunner::Loaded {
+  Stream stream;
+  Module module;
+  Kernel kernel;
+};
+
+KernelRunner::KernelRunner(std::string file, std::string kernel, std::vector<std::string> defines,
+                           unsigned numWarps)
+    : kernelName(std::move(kernel)) {
+  CompileOptions options;
+  options.defines = std::move(defines);
+  options.kernel = kernelName;
+  options.numWarps = numWarps;
+  compilation = std::make_unique<Compilation>(options);
+  compilation->loadFile(file);
+}
+KernelRunner::~KernelRunner() = default;
+
+std::string KernelRunner::messages() {
+  std::string text = compilation->internalError();
+  llvm::raw_string_ostream os(text);
+  TextDiagnosticPrinter printer(compilation->sources(), os, false);
+  compilation->printDiagnostics(printer);
+  return text.empty() ? "no message" : text;
+}
+
+std::string KernelRunner::compile(const Chip &chip, Stage last) {
+  if (code && code->chip == &chip && compiledTo >= last)
+    return "";
+  code = compilation->compileFor(chip, last);
+  compiledTo = last;
+  return code ? "" : messages();
+}
+
+/// The interpreter needs no builds: facts of stage `tile`.
+std::string KernelRunner::interpret(std::vector<KernelArg> &args, const std::optional<Grid> &grid) {
+  const Chip &chip = *findChip("sm_80");
+  mlir::ModuleOp module = compilation->tileModule(chip);
+  if (!module)
+    return messages();
+  auto kernel = module.lookupSymbol<tile::KernelOp>(kernelName);
+  for (const KernelInfo &info : compilation->kernels(chip)) {
+    if (info.name != kernelName)
+      continue;
+    auto plan = planLaunch(info, args, grid);
+    if (!plan)
+      return plan.failure().message;
+    if (llvm::Error error = interpretKernel(kernel, args, plan->grid))
+      return llvm::toString(std::move(error));
+    return "";
+  }
+  return "no kernel " + kernelName;
+}
+
+/// The parameters of a plan, one blob each (sizes as in KernelInfo.h).
+static std::vector<std::vector<uint8_t>> parameterBlobs(const KernelInfo &info, const LaunchPlan &plan) {
+  std::vector<size_t> sizes;
+  for (const ParamInfo &param : info.params) {
+    size_t words = 1 + param.dims.size() * (param.isStrided ? 2 : 1);
+    if (param.isArray)
+      sizes.insert(sizes.end(), words, 8);
+    else
+      sizes.push_back(dtypeBytes(param.dtype));
+  }
+  sizes.insert(sizes.end(), 3, 4);
+  std::vector<std::vector<uint8_t>> blobs;
+  for (size_t i = 0; i < plan.offsets.size(); ++i) {
+    auto *first = reinterpret_cast<const uint8_t *>(plan.params.data()) + plan.offsets[i];
+    blobs.emplace_back(first, first + sizes.at(i));
+  }
+  return blobs;
+}
+
+std::string KernelRunner::emulate(std::vector<KernelArg> &args, const std::optional<Grid> &grid) {
+  if (std::string error = compile(*findChip("sm_80"), Stage::LLVM); !error.empty())
+    return error;
+  const KernelInfo &info = code->kernels.front();
+  auto plan = planLaunch(info, args, grid);
+  if (!plan)
+    return plan.failure().message;
+  if (plan->isEmpty())
+    return "";
+  const BuildInfo &build = info.builds.at(plan->build);
+  auto found = emulated.find(build.symbol);
+  if (found == emulated.end()) {
+    auto kernel = EmulatedKernel::create(*code->llvmModule, build.symbol);
+    if (!kernel)
+      return llvm::toString(kernel.takeError());
+    found = emulated.emplace(build.symbol, std::move(*kernel)).first;
+  }
+  EmulatorLaunch launch;
+  launch.parameters = parameterBlobs(info, *plan);
+  launch.grid = {uint32_t(plan->numBlocks), 1, 1};
+  launch.threads = {build.threads, 1, 1};
+  launch.sharedBytes = build.sharedBytes;
+  for (size_t i = 0; i < args.size(); ++i)
+    if (auto *array = std::get_if<ArrayArg>(&args[i]))
+      launch.globals.push_back({array->data, uint64_t(array->numElements()) * dtypeBytes(array->dtype),
+                                info.params[i].name, info.params[i].isMutable});
+  auto report = found->second.launch(launch);
+  if (!report)
+    return llvm::toString(report.takeError());
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  report->print(os);
+  return report->clean() ? "" : text;
+}
+
+std::string KernelRunner::launchOnGPU(std::vector<KernelArg> &args, const std::optional<Grid> &grid) {
+  auto device = Device::tryGet(0);
+  if (!device)
+    return device.failure().message;
+  if (!loaded) {
+    const Chip *chip = findChipForDevice(unsigned(device->capability()));
+    if (std::string error = compile(*chip, Stage::PTX); !error.empty())
+      return error;
+    auto module = Module::tryFromMemory(writeModule({"test", {code->image()}}));
+    if (!module)
+      return module.failure().message;
+    auto kernel = module->tryKernel(kernelName);
+    auto stream = device->tryCreateStream();
+    if (!kernel || !stream)
+      return !kernel ? kernel.failure().message : stream.failure().message;
+    loaded = std::make_unique<Loaded>(Loaded{*stream, *module, *kernel});
+  }
+  std::vector<Buffer> buffers;
+  std::vector<KernelArg> onDevice = args;
+  for (KernelArg &arg : onDevice)
+    if (auto *array = std::get_if<ArrayArg>(&arg)) {
+      size_t bytes = size_t(array->numElements()) * dtypeBytes(array->dtype);
+      auto buffer = Buffer::tryAllocate(loaded->stream, std::max<size_t>(bytes, 16));
+      if (!buffer)
+        return buffer.failure().message;
+      if (auto done = tryCopy(loaded->stream, buffer->data(), array->data, bytes); !done)
+        return done.failure().message;
+      array->data = buffer->data();
+      buffers.push_back(std::move(*buffer));
+    }
+  LaunchConfig config;
+  config.grid = grid;
+  if (auto done = loaded->kernel.tryLaunchArgs(loaded->stream, config, onDevice); !done)
+    return done.failure().message;
+  size_t next = 0;
+  for (KernelArg &arg : args)
+    if (auto *array = std::get_if<ArrayArg>(&arg)) {
+      size_t bytes = size_t(array->numElements()) * dtypeBytes(array->dtype);
+      if (auto done = tryCopy(loaded->stream, array->data, buffers[next++].data(), bytes); !done)
+        return done.failure().message;
+    }
+  auto done = loaded->stream.trySynchronize();
+  return done ? "" : done.failure().message;
+}
+
+std::string KernelRunner::run(Executor executor, std::vector<KernelArg> args, std::optional<Grid> grid) {
+  switch (executor) {
+  case Executor::Interpreter:
+    return interpret(args, grid);
+  case Executor::SIMT:
+    return emulate(args, grid);
+  case Executor::GPU:
+    return launchOnGPU(args, grid);
+  }
+  return "unknown executor";
+}
+
+} // namespace tilec::test
