@@ -10,8 +10,8 @@
 //===------------------------------------------------------------------------===//
 
 #include "tilec/Support/HostExpr.h"
+#include "tilec/Support/SmallFloat.h"
 
-#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -22,55 +22,11 @@ using Kind = HostValue::Kind;
 
 //===-- Scalar arguments ----------------------------------------------------===//
 
-/// The value of a small binary float of `exponentBits` and `mantissaBits` with
-/// the usual bias, where the top exponent means inf and NaN.
-static double decodeSmallFloat(uint64_t bits, unsigned exponentBits, unsigned mantissaBits) {
-  unsigned top = (1u << exponentBits) - 1;
-  unsigned exponent = (bits >> mantissaBits) & top;
-  double mantissa = static_cast<double>(bits & ((uint64_t(1) << mantissaBits) - 1));
-  int bias = static_cast<int>(top >> 1);
-  double magnitude;
-  if (exponent == top)
-    magnitude = mantissa != 0 ? std::numeric_limits<double>::quiet_NaN()
-                              : std::numeric_limits<double>::infinity();
-  else if (exponent == 0)
-    magnitude = std::ldexp(mantissa, 1 - bias - static_cast<int>(mantissaBits));
-  else
-    magnitude = std::ldexp(1 + std::ldexp(mantissa, -static_cast<int>(mantissaBits)),
-                           static_cast<int>(exponent) - bias);
-  return (bits >> (exponentBits + mantissaBits)) & 1 ? -magnitude : magnitude;
-}
-
-/// f8e4m3 has no infinity: the top exponent holds numbers, but for one NaN.
-static double decodeF8E4M3(uint64_t bits) {
-  if ((bits & 0x7f) == 0x7f)
-    return std::numeric_limits<double>::quiet_NaN();
-  if ((bits & 0x78) != 0x78)
-    return decodeSmallFloat(bits & 0xff, 4, 3);
-  double magnitude = std::ldexp(1 + static_cast<double>(bits & 7) / 8, 8);
-  return bits & 0x80 ? -magnitude : magnitude;
-}
-
 static HostValue scalarValue(const ScalarArg &arg) {
-  switch (arg.dtype) {
-  case DType::Bool:
+  if (arg.dtype == DType::Bool)
     return HostValue::boolean(arg.bits & 0xff);
-  case DType::F16:
-    return HostValue::real(decodeSmallFloat(arg.bits, 5, 10));
-  case DType::BF16:
-    return HostValue::real(std::bit_cast<float>(static_cast<uint32_t>(arg.bits) << 16));
-  case DType::F32:
-  case DType::TF32:
-    return HostValue::real(std::bit_cast<float>(static_cast<uint32_t>(arg.bits)));
-  case DType::F64:
-    return HostValue::real(std::bit_cast<double>(arg.bits));
-  case DType::F8E4M3:
-    return HostValue::real(decodeF8E4M3(arg.bits));
-  case DType::F8E5M2:
-    return HostValue::real(decodeSmallFloat(arg.bits & 0xff, 5, 2));
-  default:
-    break;
-  }
+  if (isFloat(arg.dtype))
+    return HostValue::real(decodeSmallFloat(arg.dtype, arg.bits));
   unsigned unused = 64 - dtypeBits(arg.dtype);
   uint64_t shifted = arg.bits << unused;
   return HostValue::integer(isSigned(arg.dtype) ? static_cast<int64_t>(shifted) >> unused

@@ -1,0 +1,46 @@
+//===- FakeCuda.h - control of the recording driver ---------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// FakeCuda.so has the entry points of libcuda that the runtime opens, for two
+// made-up GPUs (sm_90 and sm_80) whose memory is host memory. Tests steer it
+// through one object, found by the symbol `fakeCuda`.
+//
+//===------------------------------------------------------------------------===//
+#ifndef TILEC_TEST_UNIT_RUNTIME_FAKECUDA_H
+#define TILEC_TEST_UNIT_RUNTIME_FAKECUDA_H
+
+#include "CudaDriver.h"
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tilec {
+
+struct FakeCuda {
+  /// Number of calls of each entry point, by name.
+  std::map<std::string, int> calls;
+  /// The next call of this entry point gives this result instead.
+  std::map<std::string, int> failNext;
+  /// Called for each launch.
+  std::function<void(const cuda::LaunchConfig &, const std::string &symbol, void **params)>
+      onLaunch;
+  /// Shared memory opted in, by symbol.
+  std::map<std::string, int> sharedOptIn;
+  /// Images handed to the driver.
+  std::vector<std::string> images;
+  /// Live allocations: address → device (-1: pinned host, -2: managed).
+  std::map<cuda::DevicePtr, int> allocations;
+  std::set<void *> streams, events;
+  int contextDepth = 0; // pushes minus pops, over all threads
+  /// Count calls (which allocates memory).
+  bool counting = true;
+};
+
+} // namespace tilec
+
+#endif // TILEC_TEST_UNIT_RUNTIME_FAKECUDA_H
