@@ -225,7 +225,7 @@ private:
   unsigned chunkBits;
   unsigned numRowBits = 0;
   SmallVector<int64_t> rowOf;
-  SharedAccess access;
+  BufferAccess access;
   LinearBases loopPlaces;
   Value threadOffset;
   uint64_t threadBits = 0;

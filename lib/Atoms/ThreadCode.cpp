@@ -167,7 +167,7 @@ Value tilec::emitToStored(OpBuilder &builder, Location loc, Value value,
 // Shared memory
 //===------------------------------------------------------------------------===//
 
-SmallVector<unsigned, 4> SharedAccess::vectorBits() const {
+SmallVector<unsigned, 4> BufferAccess::vectorBits() const {
   unsigned maxElements = 128 / elementType.getIntOrFloatBitWidth();
   SmallVector<unsigned, 4> bits;
   while ((2u << bits.size()) <= maxElements) {
@@ -189,12 +189,12 @@ SmallVector<unsigned, 4> SharedAccess::vectorBits() const {
   return bits;
 }
 
-SharedAccess tilec::makeSharedAccess(OpBuilder &builder, Location loc, Value base,
+BufferAccess tilec::makeBufferAccess(OpBuilder &builder, Location loc, Value base,
                                      Type elementType, const Layout &buffer,
                                      const Layout &registers, Value thread) {
   Layout offsets = registers.then(buffer.invert());
   LinearBases bases = threadBases(offsets);
-  SharedAccess access;
+  BufferAccess access;
   access.base = base;
   access.elementType = storedType(elementType);
   access.offset = emitLinear(builder, loc, thread, bases);
@@ -209,7 +209,7 @@ namespace {
 /// `registers` are the numbers of the registers that one access moves.
 class AccessWalker {
 public:
-  AccessWalker(OpBuilder &builder, Location loc, const SharedAccess &access)
+  AccessWalker(OpBuilder &builder, Location loc, const BufferAccess &access)
       : builder(builder), loc(loc), access(access), vector(access.vectorBits()) {}
 
   template <typename Visit>
@@ -261,7 +261,7 @@ private:
 
   OpBuilder &builder;
   Location loc;
-  const SharedAccess &access;
+  const BufferAccess &access;
   SmallVector<unsigned, 4> vector;
   Value start;
 };
@@ -269,7 +269,7 @@ private:
 } // namespace
 
 Value tilec::emitSharedLoad(OpBuilder &builder, Location loc,
-                            const SharedAccess &access) {
+                            const BufferAccess &access) {
   int64_t count = int64_t(1) << access.registerBases.size();
   SmallVector<Value> elements(count);
   AccessWalker walker(builder, loc, access);
@@ -292,7 +292,7 @@ Value tilec::emitSharedLoad(OpBuilder &builder, Location loc,
 }
 
 void tilec::emitSharedStore(OpBuilder &builder, Location loc,
-                            const SharedAccess &access, Value value,
+                            const BufferAccess &access, Value value,
                             uint64_t skippedRegisters) {
   AccessWalker walker(builder, loc, access);
   walker.walk(skippedRegisters, [&](Value address, ArrayRef<int64_t> registers) {

@@ -19,6 +19,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 #include "tilec/Target/Passes.h"
+#include "tilec/Lowering/Passes.h"
 #include "tilec/Tile/TileOps.h"
 #include "tilec/TileGPU/TileGPU.h"
 #include "tilec/Transforms/Passes.h"
@@ -33,6 +34,7 @@ int main(int argc, char **argv) {
                   tilec::tile::TileDialect, tilec::tgpu::TileGPUDialect>();
   mlir::registerTransformsPasses();
   tilec::registerTileTransformsPasses();
+  tilec::registerLoweringPasses();
   tilec::registerTargetPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "tile-opt: passes over tilec's IR\n", registry));

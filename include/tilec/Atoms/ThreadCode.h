@@ -51,7 +51,7 @@ mlir::Value emitToStored(mlir::OpBuilder &builder, mlir::Location loc,
 
 /// A thread's part of an access to a buffer: element offset = `offset` XOR the
 /// bases of the register's set bits.
-struct SharedAccess {
+struct BufferAccess {
   mlir::Value base;          ///< llvm.ptr<3>
   mlir::Type elementType;    ///< stored type
   mlir::Value offset;        ///< i32, in elements
@@ -63,17 +63,17 @@ struct SharedAccess {
 };
 
 /// The access of a thread that holds a tile in layout `registers`.
-SharedAccess makeSharedAccess(mlir::OpBuilder &builder, mlir::Location loc,
+BufferAccess makeBufferAccess(mlir::OpBuilder &builder, mlir::Location loc,
                               mlir::Value base, mlir::Type elementType,
                               const Layout &buffer, const Layout &registers,
                               mlir::Value thread);
 
 /// Reads all registers: a vector of 1 << registerBases.size() stored elements.
 mlir::Value emitSharedLoad(mlir::OpBuilder &builder, mlir::Location loc,
-                           const SharedAccess &access);
+                           const BufferAccess &access);
 /// Writes the registers of `value` whose number has no bit of `skippedRegisters`.
 void emitSharedStore(mlir::OpBuilder &builder, mlir::Location loc,
-                     const SharedAccess &access, mlir::Value value,
+                     const BufferAccess &access, mlir::Value value,
                      uint64_t skippedRegisters = 0);
 
 /// i1: this thread has all `layout`-redundant bits of lane and warp clear, so it

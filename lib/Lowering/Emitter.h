@@ -1,0 +1,172 @@
+//===- Emitter.h - one kernel, from tiles to threads ----------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// Private to lib/Lowering. An Emitter walks a kernel of stage `staged` once, in
+// order, and writes the code of one thread into a new llvm.func. A tile is a vector
+// of the elements that this thread owns, in the order of the layout's registers; a
+// scalar is itself, the same in all threads; an array is a base, sizes and strides.
+//
+// It is no set of patterns: nothing here matches or retries, each operation has
+// exactly one translation, and what an operation needs from its surroundings (the
+// thread's number, the build's facts, the array's strides) is at hand. One file per
+// kind of operation implements the emit functions below.
+//
+//===------------------------------------------------------------------------===//
+#ifndef TILEC_LIB_LOWERING_EMITTER_H
+#define TILEC_LIB_LOWERING_EMITTER_H
+
+#include "tilec/Layout/Layout.h"
+#include "tilec/Tile/TileOps.h"
+#include "tilec/TileGPU/TileGPU.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace tilec {
+
+struct Conversion;
+
+/// An array parameter, as values of the thread.
+struct ArrayView {
+  tile::ArrayType type;
+  mlir::Value base;                        ///< llvm.ptr<1>
+  llvm::SmallVector<mlir::Value, 6> dims;    ///< i64, elements
+  llvm::SmallVector<mlir::Value, 6> strides; ///< i64, elements
+};
+
+class Emitter {
+public:
+  explicit Emitter(tile::KernelOp kernel);
+
+  /// Writes the function; the kernel stays. An error has been reported on failure.
+  mlir::LogicalResult emitKernel();
+
+private:
+  using Value = mlir::Value;
+  using Type = mlir::Type;
+  using Operation = mlir::Operation;
+  using LogicalResult = mlir::LogicalResult;
+
+  //===--- Kernel.cpp -------------------------------------------------------===//
+  void emitParameters(mlir::Block &source);
+  Value emitBlockId(unsigned axis);
+  Value emitNumBlocks(unsigned axis);
+
+  //===--- LowerToSIMT.cpp: dispatch, control flow ---------------------------===//
+  LogicalResult emitBlock(mlir::Block &source);
+  LogicalResult emitOperation(Operation *op);
+  LogicalResult emitStructured(Operation *op);
+  LogicalResult emitTerminator(Operation *op);
+  LogicalResult emitAssume(tile::AssumeOp op);
+
+  //===--- Elementwise.cpp -----------------------------------------------------===//
+  LogicalResult emitElementwise(Operation *op);
+  LogicalResult emitGeneric(Operation *op, mlir::ValueRange operands);
+  LogicalResult emitConstant(mlir::arith::ConstantOp op);
+  Value emitDenseConstant(mlir::DenseElementsAttr attr, const Layout &layout);
+  Value emitMinMaxNum(Operation *op, mlir::ValueRange operands);
+
+  //===--- Shape.cpp -------------------------------------------------------------===//
+  LogicalResult emitSplat(tile::SplatOp op);
+  LogicalResult emitIota(tile::IotaOp op);
+  LogicalResult emitBroadcast(tile::BroadcastOp op);
+  LogicalResult emitReshape(tile::ReshapeOp op);
+  LogicalResult emitPermute(tile::PermuteOp op);
+
+  //===--- Integer.cpp -------------------------------------------------------------===//
+  LogicalResult emitDivide(tile::DivideOp op);
+  LogicalResult emitRemainder(tile::RemainderOp op);
+  LogicalResult emitShift(tile::ShiftOp op);
+
+  //===--- Cast.cpp -----------------------------------------------------------------===//
+  LogicalResult emitCast(tile::CastOp op);
+  /// Conversions that arith spells and the chip lacks; nullopt when it has them.
+  std::optional<Value> emitArithCast(Operation *op, Value operand);
+  Value castFloat(Value value, Type from, Type to, tile::CastRounding rounding);
+  Value castFloatToInt(Value value, Type from, Type to, bool isUnsigned);
+  Value castIntToFloat(Value value, Type from, Type to, bool isUnsigned);
+  Value castInt(Value value, Type from, Type to, bool isUnsigned);
+
+  //===--- Memory.cpp ------------------------------------------------------------------===//
+  LogicalResult emitLoad(tile::LoadOp op);
+  LogicalResult emitStore(tile::StoreOp op);
+
+  //===--- Shared.cpp --------------------------------------------------------------------===//
+  LogicalResult emitAlloc(tgpu::AllocOp op);
+  LogicalResult emitSharedTileLoad(tgpu::LoadOp op);
+  LogicalResult emitSharedTileStore(tgpu::StoreOp op);
+  LogicalResult emitMma(tgpu::MmaOp op);
+  LogicalResult emitBarrier();
+
+  //===--- Reduce.cpp ---------------------------------------------------------------------===//
+  LogicalResult emitReduce(Operation *op, mlir::Region &combiner,
+                           mlir::ArrayRef<int64_t> axes);
+  /// One application of `combiner` to tuples of vectors (or scalars).
+  mlir::FailureOr<mlir::SmallVector<Value>>
+  emitCombine(mlir::Region &combiner, mlir::ValueRange left, mlir::ValueRange right);
+  mlir::FailureOr<mlir::SmallVector<Value>>
+  inlineCombiner(mlir::Region &combiner, mlir::ValueRange left, mlir::ValueRange right);
+
+  //===--- ConvertLayout.cpp -----------------------------------------------------------------===//
+  LogicalResult emitConvertLayout(tile::ConvertLayoutOp op);
+  /// `value` in layout `source`, moved to `destination`. Reports an error at `op`
+  /// when that needs shared memory (StageOperands should have seen to it).
+  mlir::FailureOr<Value> convert(Operation *op, Value value, const Layout &source,
+                                 const Layout &destination, Type elementType);
+  Value emitShuffleRounds(Value value, const Conversion &conversion, unsigned numResults);
+  /// Each element of `value` from lane `lane` (i32), or from lane ^ mask.
+  Value shuffleIndex(Value value, Value lane);
+  Value shuffleButterfly(Value value, unsigned mask);
+  Value shuffleScalar(Value value, mlir::function_ref<Value(Value)> shuffle32);
+  Value shuffleElements(Value value, mlir::function_ref<Value(Value)> shuffle32);
+
+  //===--- values -------------------------------------------------------------------------------===//
+  Value get(Value original);
+  void set(Value original, Value lowered) { map.map(original, lowered); }
+  /// The type in which the thread holds a value of type `original`.
+  Type lowerType(Type original);
+  const ArrayView &array(Value original) { return arrays.find(original)->second; }
+
+  Value i32(int64_t value);
+  Value i64(int64_t value);
+  Value i1(bool value);
+  Value toI64(Value index);
+  /// A constant scalar or splat of `type`.
+  Value constant(Type type, mlir::TypedAttr element);
+  Value zero(Type type);
+  Value splat(Value scalar, int64_t count);
+  Value extract(Value vector, int64_t index);
+  Value fromElements(mlir::ArrayRef<Value> elements);
+  Value lane();
+  Value warp();
+
+  tile::KernelOp kernel;
+  mlir::OpBuilder builder;
+  mlir::Location loc;
+  mlir::IRMapping map;
+  llvm::DenseMap<Value, ArrayView> arrays;
+  mlir::LLVM::LLVMFuncOp function;
+  Value thread;               ///< i32: number in the block
+  Value gridExtents[3];       ///< i32
+  bool isAligned16 = false;   ///< the build's fact
+  /// While a combiner is inlined on vectors: their length; scalars of the region are
+  /// vectors then. 0 elsewhere.
+  int64_t regionWidth = 0;
+
+  friend class TileAccess;
+};
+
+/// The zero bytes that masked-off loads read, and the block's shared memory.
+inline constexpr llvm::StringLiteral zeroGlobalName = "tilec_zero";
+inline constexpr llvm::StringLiteral sharedGlobalName = "tilec_smem";
+/// On the function: bytes of shared memory, warps per block.
+inline constexpr llvm::StringLiteral sharedBytesAttr = "tile.smem_bytes";
+inline constexpr llvm::StringLiteral numWarpsAttr = "tile.num_warps";
+
+} // namespace tilec
+
+#endif // TILEC_LIB_LOWERING_EMITTER_H

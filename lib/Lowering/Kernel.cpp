@@ -1,0 +1,160 @@
+//===- Kernel.cpp - parameters and position of a kernel --------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// tile.kernel @k(%a: !tile.array<?x8xf32, mut>, %n: index)
+//   →
+// llvm.func @k(%a: !llvm.ptr<1> {llvm.noalias}, %a_d0: i64, %a_d1: i64, %n: i64,
+//              %gx: i32, %gy: i32, %gz: i32) attributes {nvvm.kernel, nvvm.reqntid = …}
+//
+// The grid is launched flattened on x, so that no axis is limited to 65 535; the
+// block's position is recovered by division. A kernel with one grid expression has
+// extents (g, 1, 1), and its position is the block's number itself.
+//
+//===------------------------------------------------------------------------===//
+#include "Emitter.h"
+
+#include "tilec/Atoms/ThreadCode.h"
+#include "tilec/Tile/BuildFacts.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace tilec;
+
+/// The parameter type of a scalar: floats narrower than 32 bits as their bits.
+static Type scalarParameterType(Type type) {
+  MLIRContext *context = type.getContext();
+  if (type.isIndex())
+    return IntegerType::get(context, 64);
+  if (type.isInteger(1))
+    return IntegerType::get(context, 8);
+  Type held = registerType(type);
+  if (isa<FloatType>(held) && held.getIntOrFloatBitWidth() < 32)
+    return IntegerType::get(context, held.getIntOrFloatBitWidth());
+  return held;
+}
+
+static SmallVector<Type> parameterTypes(tile::KernelOp kernel) {
+  MLIRContext *context = kernel.getContext();
+  Type i64 = IntegerType::get(context, 64);
+  SmallVector<Type> types;
+  for (Type type : kernel.getArgumentTypes()) {
+    if (auto array = dyn_cast<tile::ArrayType>(type)) {
+      types.push_back(LLVM::LLVMPointerType::get(context, 1));
+      types.append(array.getRank() * (array.isStrided() ? 2 : 1), i64);
+    } else {
+      types.push_back(scalarParameterType(type));
+    }
+  }
+  types.append(3, IntegerType::get(context, 32));
+  return types;
+}
+
+static int32_t sharedBytes(tile::KernelOp kernel) {
+  int64_t bytes = 0;
+  kernel.walk([&](tgpu::AllocOp op) {
+    bytes = std::max<int64_t>(bytes, int64_t(op.getOffset().value_or(0)) +
+                                         op.getBuffer().getType().getBytes());
+  });
+  return int32_t(bytes);
+}
+
+Emitter::Emitter(tile::KernelOp kernel)
+    : kernel(kernel), builder(kernel), loc(kernel.getLoc()),
+      isAligned16(tile::relies(kernel, BuildFact::Aligned16)) {}
+
+LogicalResult Emitter::emitKernel() {
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
+                                          parameterTypes(kernel));
+  function = LLVM::LLVMFuncOp::create(builder, loc, kernel.getName(), type);
+  int32_t numWarps = int32_t(kernel.getNumWarps().value_or(4));
+  function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+  function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                    builder.getDenseI32ArrayAttr({32 * numWarps, 1, 1}));
+  function->setAttr(numWarpsAttr, builder.getI32IntegerAttr(numWarps));
+  function->setAttr(sharedBytesAttr, builder.getI32IntegerAttr(sharedBytes(kernel)));
+  for (NamedAttribute attr : kernel->getDiscardableAttrs())
+    function->setAttr(attr.getName(), attr.getValue());
+
+  Block *entry = function.addEntryBlock(builder);
+  builder.setInsertionPointToStart(entry);
+  thread = NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
+  emitParameters(kernel.getBody().front());
+  if (failed(emitBlock(kernel.getBody().front())))
+    return mlir::failure();
+  LLVM::ReturnOp::create(builder, loc, ValueRange{});
+  return success();
+}
+
+void Emitter::emitParameters(Block &source) {
+  Block &entry = function.getBody().front();
+  unsigned next = 0;
+  auto take = [&] { return Value(entry.getArgument(next++)); };
+  for (BlockArgument parameter : source.getArguments()) {
+    auto type = dyn_cast<tile::ArrayType>(parameter.getType());
+    if (!type) {
+      Value value = take();
+      Type held = registerType(parameter.getType());
+      if (held.isIndex() || held.isInteger(1))
+        value = emitFromStored(builder, loc, value, held);
+      else if (held != value.getType())
+        value = arith::BitcastOp::create(builder, loc, held, value);
+      map.map(parameter, value);
+      continue;
+    }
+    if (!kernel.getArraysOverlap())
+      function.setArgAttr(next, LLVM::LLVMDialect::getNoAliasAttrName(),
+                          builder.getUnitAttr());
+    if (!type.isMut())
+      function.setArgAttr(next, LLVM::LLVMDialect::getReadonlyAttrName(),
+                          builder.getUnitAttr());
+    if (isAligned16)
+      function.setArgAttr(next, LLVM::LLVMDialect::getAlignAttrName(),
+                          builder.getI64IntegerAttr(16));
+    ArrayView view;
+    view.type = type;
+    view.base = take();
+    for (int64_t size : type.getShape()) {
+      Value parameter = take();
+      view.dims.push_back(ShapedType::isDynamic(size) ? parameter : i64(size));
+    }
+    view.strides.resize(type.getRank());
+    if (type.isStrided()) {
+      for (Value &stride : view.strides)
+        stride = take();
+    } else {
+      int64_t constant = 1; // the stride while all dims inside are static
+      for (unsigned dim = type.getRank(); dim-- > 0;) {
+        if (constant > 0)
+          view.strides[dim] = i64(constant);
+        else
+          view.strides[dim] = arith::MulIOp::create(
+              builder, loc, view.strides[dim + 1], view.dims[dim + 1]);
+        constant = type.isDynamicDim(dim) ? 0 : constant * type.getShape()[dim];
+      }
+    }
+    arrays.try_emplace(parameter, std::move(view));
+  }
+  for (Value &extent : gridExtents)
+    extent = take();
+}
+
+Value Emitter::emitNumBlocks(unsigned axis) {
+  return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(),
+                                      gridExtents[axis]);
+}
+
+Value Emitter::emitBlockId(unsigned axis) {
+  unsigned numAxes = kernel.getGrid() ? kernel.getGrid()->size() : 3;
+  if (axis >= numAxes)
+    return arith::ConstantIndexOp::create(builder, loc, 0);
+  Value number = NVVM::BlockIdXOp::create(builder, loc, builder.getI32Type());
+  for (unsigned before = 0; before < axis; ++before)
+    number = arith::DivUIOp::create(builder, loc, number, gridExtents[before]);
+  if (axis + 1 < numAxes)
+    number = arith::RemUIOp::create(builder, loc, number, gridExtents[axis]);
+  return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), number);
+}

@@ -1,0 +1,197 @@
+//===- LowerToSIMT.cpp - from stage staged to stage simt -------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// In: kernels over tiles with layouts. Out: functions over vectors, the code of one
+// thread. Here: the pass, which operation goes to which file, and control flow,
+// whose carried tiles become carried vectors:
+//
+//   %r = scf.for … iter_args(%t = %z) -> tensor<64xf32, #l> { … scf.yield %u }
+//     →
+//   %r = scf.for … iter_args(%t = %z) -> vector<2xf32> { … scf.yield %u }
+//
+//===------------------------------------------------------------------------===//
+#include "Emitter.h"
+
+#include "tilec/Lowering/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_LOWERTOSIMT
+#include "tilec/Lowering/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+
+//===------------------------------------------------------------------------===//
+// Dispatch
+//===------------------------------------------------------------------------===//
+
+LogicalResult Emitter::emitBlock(Block &source) {
+  for (Operation &op : source) {
+    loc = op.getLoc();
+    if (failed(emitOperation(&op)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Emitter::emitOperation(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](tile::BlockIdOp op) {
+        set(op, emitBlockId(op.getDim()));
+        return success();
+      })
+      .Case([&](tile::NumBlocksOp op) {
+        set(op, emitNumBlocks(op.getDim()));
+        return success();
+      })
+      .Case([&](tile::DimOp op) {
+        set(op, arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                           array(op.getArray()).dims[op.getDim()]));
+        return success();
+      })
+      .Case([&](tile::AssumeOp op) { return emitAssume(op); })
+      .Case([&](tile::ReturnOp) { return success(); })
+      .Case([&](tile::LoadOp op) { return emitLoad(op); })
+      .Case([&](tile::StoreOp op) { return emitStore(op); })
+      .Case([&](tile::SplatOp op) { return emitSplat(op); })
+      .Case([&](tile::IotaOp op) { return emitIota(op); })
+      .Case([&](tile::BroadcastOp op) { return emitBroadcast(op); })
+      .Case([&](tile::ReshapeOp op) { return emitReshape(op); })
+      .Case([&](tile::PermuteOp op) { return emitPermute(op); })
+      .Case([&](tile::ConvertLayoutOp op) { return emitConvertLayout(op); })
+      .Case([&](tile::ReduceOp op) {
+        return emitReduce(op, op.getCombiner(), op.getAxes());
+      })
+      .Case([&](tgpu::WarpReduceOp op) {
+        return emitReduce(op, op.getCombiner(), op.getAxes());
+      })
+      .Case([&](tile::DivideOp op) { return emitDivide(op); })
+      .Case([&](tile::RemainderOp op) { return emitRemainder(op); })
+      .Case([&](tile::ShiftOp op) { return emitShift(op); })
+      .Case([&](tile::CastOp op) { return emitCast(op); })
+      .Case([&](tgpu::AllocOp op) { return emitAlloc(op); })
+      .Case([&](tgpu::StoreOp op) { return emitSharedTileStore(op); })
+      .Case([&](tgpu::LoadOp op) { return emitSharedTileLoad(op); })
+      .Case([&](tgpu::MmaOp op) { return emitMma(op); })
+      .Case([&](tgpu::BarrierOp) { return emitBarrier(); })
+      .Case([&](arith::ConstantOp op) { return emitConstant(op); })
+      .Case<scf::ForOp, scf::IfOp, scf::WhileOp, scf::IndexSwitchOp,
+            scf::ExecuteRegionOp>([&](Operation *op) { return emitStructured(op); })
+      .Case<scf::YieldOp, scf::ConditionOp>(
+          [&](Operation *op) { return emitTerminator(op); })
+      .Default([&](Operation *op) -> LogicalResult {
+        if (OpTrait::hasElementwiseMappableTraits(op) ||
+            isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))
+          return emitElementwise(op);
+        return op->emitError("stage simt has no code for ") << op->getName();
+      });
+}
+
+LogicalResult Emitter::emitAssume(tile::AssumeOp op) {
+  LLVM::AssumeOp::create(builder, loc, get(op.getCondition()));
+  return success();
+}
+
+//===------------------------------------------------------------------------===//
+// Control flow
+//===------------------------------------------------------------------------===//
+
+/// Makes the same operation over the thread's types, then fills its regions.
+LogicalResult Emitter::emitStructured(Operation *op) {
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(get(operand));
+  SmallVector<Type> results;
+  for (Type type : op->getResultTypes())
+    results.push_back(lowerType(type));
+
+  OperationState state(loc, op->getName(), operands, results, op->getAttrs());
+  for (unsigned i = 0, e = op->getNumRegions(); i < e; ++i)
+    state.addRegion();
+  Operation *copy = builder.create(state);
+  for (auto [result, lowered] : llvm::zip(op->getResults(), copy->getResults()))
+    set(result, lowered);
+
+  OpBuilder::InsertionGuard guard(builder);
+  Location outer = loc;
+  for (auto [source, target] : llvm::zip(op->getRegions(), copy->getRegions())) {
+    for (Block &block : source) {
+      SmallVector<Type> types;
+      SmallVector<Location> locs;
+      for (BlockArgument argument : block.getArguments()) {
+        types.push_back(lowerType(argument.getType()));
+        locs.push_back(argument.getLoc());
+      }
+      Block *newBlock = builder.createBlock(&target, target.end(), types, locs);
+      for (auto [argument, lowered] :
+           llvm::zip(block.getArguments(), newBlock->getArguments()))
+        set(argument, lowered);
+      if (failed(emitBlock(block)))
+        return failure();
+    }
+  }
+  loc = outer;
+  return success();
+}
+
+LogicalResult Emitter::emitTerminator(Operation *op) {
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(get(operand));
+  builder.create(OperationState(loc, op->getName(), operands, TypeRange{}, op->getAttrs()));
+  return success();
+}
+
+//===------------------------------------------------------------------------===//
+// The pass
+//===------------------------------------------------------------------------===//
+
+namespace {
+
+struct LowerToSIMT : tilec::impl::LowerToSIMTBase<LowerToSIMT> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<tile::KernelOp> kernels(module.getOps<tile::KernelOp>());
+    for (tile::KernelOp kernel : kernels) {
+      if (failed(Emitter(kernel).emitKernel()))
+        return signalPassFailure();
+      kernel.erase();
+    }
+    addGlobals(module);
+  }
+
+  /// The globals that the functions name, where they do.
+  void addGlobals(ModuleOp module) {
+    bool needsZero = false, needsShared = false;
+    module.walk([&](LLVM::AddressOfOp op) {
+      needsZero |= op.getGlobalName() == zeroGlobalName;
+      needsShared |= op.getGlobalName() == sharedGlobalName;
+    });
+    OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+    Type i8 = builder.getI8Type();
+    if (needsZero) {
+      auto type = VectorType::get(4, builder.getI32Type());
+      LLVM::GlobalOp::create(builder, module.getLoc(), type, /*isConstant=*/true,
+                             LLVM::Linkage::Internal, zeroGlobalName,
+                             builder.getZeroAttr(type), /*alignment=*/16,
+                             /*addrSpace=*/1);
+    }
+    if (needsShared)
+      LLVM::GlobalOp::create(builder, module.getLoc(), LLVM::LLVMArrayType::get(i8, 0),
+                             /*isConstant=*/false, LLVM::Linkage::External,
+                             sharedGlobalName, Attribute(), /*alignment=*/16,
+                             /*addrSpace=*/3);
+  }
+};
+
+} // namespace

@@ -1,0 +1,518 @@
+//===- Memory.cpp - loads and stores of tiles ------------------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// In: tile.load, tile.store. Out: per thread, one access for each group of registers
+// that lie side by side in memory.
+//
+// Where an element lies: base + sum over dims of (start + coordinate) * stride, in 64
+// bits. The start is uniform; the coordinate is the thread's part plus the register's.
+//
+// Edges: along each dim that is not known to be inside, the block computes once how
+// many elements of the tile exist (`extent`, i32, 0 when the index is negative or past
+// the end, where `start` may have overflowed). An element exists when its coordinate is
+// below the extent in every dim. So no check of a thread is wider than 32 bits.
+//
+//   loads   read zeros in constant memory instead of what does not exist: no branches,
+//           all loads of a tile are issued together; `pad` is selected afterwards
+//   stores  are skipped by branches, unless the whole tile is inside (one uniform test)
+//
+// Widths: up to 16 bytes, as far as the build's facts make addresses aligned. A group
+// never straddles an edge when the array's rows are multiples of 16 bytes; in one dim
+// it may, and then wide accesses are for tiles that are wholly inside.
+//
+//===------------------------------------------------------------------------===//
+#include "Emitter.h"
+
+#include "tilec/Atoms/ThreadCode.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace tilec;
+
+namespace tilec {
+
+/// One access to an array, whose code is written piece by piece.
+class TileAccess {
+public:
+  template <typename Op>
+  TileAccess(Emitter &emitter, Op op, Type valueType);
+
+  bool isScalar() const { return !layout; }
+  /// Sets vectors up; `false` where every access is of one element.
+  void chooseVectors();
+  /// Computes extents and addresses. Must come first.
+  void prepare();
+
+  /// i1: every element of the tile exists; null when that is known.
+  Value isWhollyInside() const { return wholly; }
+  /// i1: the tile exists at all, when that decides about every element; else null.
+  Value uniformGuard() const { return extents.empty() ? valid : Value(); }
+  bool needsChecks() const { return valid || !extents.empty(); }
+  bool mayStraddle() const { return straddles; }
+
+  /// One access: registers side by side, its address, its guard (null: none).
+  struct Group {
+    SmallVector<int64_t, 16> registers;
+    Value address, guard;
+  };
+  /// All groups of `width` elements, skipping copies of registers.
+  SmallVector<Group> groups(bool isChecked, bool isVector);
+
+  unsigned alignment(const Group &group) const {
+    return unsigned(elementBytes * group.registers.size());
+  }
+
+  const Layout *layoutOrNull() const { return layout ? &*layout : nullptr; }
+  Type stored;
+
+private:
+  struct Dim {
+    Value index;       ///< i64
+    int64_t size;      ///< of the tile
+    Value arraySize;   ///< i64
+    int64_t arraySizeIfStatic;
+    Value stride;      ///< i64
+    bool isInBounds, isInnermost;
+    Value extent;      ///< i32; null: every element exists if `valid`
+    Value ownCoordinate; ///< i32, the thread's part
+    uint64_t ownBits = 0;
+    Value start;       ///< i64
+  };
+
+  void checkDim(Dim &dim);
+  Value offsetOf(uint64_t flat);
+  Value guardOf(uint64_t flat);
+  Value coordinate(unsigned dim, uint64_t own);
+
+  Emitter &e;
+  std::optional<Layout> layout;
+  SmallVector<Dim> dims;
+  bool inElements;
+  bool isVectorizable;
+  Value base, ownAddress, valid, wholly;
+  SmallVector<unsigned> extents; ///< dims that have one
+  SmallVector<unsigned, 4> vectorBits;
+  bool straddles = false;
+  int64_t elementBytes;
+  std::map<std::pair<unsigned, uint64_t>, Value> coordinates, guards;
+};
+
+} // namespace tilec
+
+//===------------------------------------------------------------------------===//
+// Preparation
+//===------------------------------------------------------------------------===//
+
+template <typename Op>
+TileAccess::TileAccess(Emitter &emitter, Op op, Type valueType)
+    : e(emitter), inElements(op.getElements()) {
+  const ArrayView &view = e.array(op.getArray());
+  stored = storedType(view.type.getElementType());
+  elementBytes = tgpu::BufferType::storedBytes(view.type.getElementType());
+  base = view.base;
+  auto tensor = dyn_cast<RankedTensorType>(valueType);
+  if (tensor)
+    layout = tile::getLayout(tensor);
+  isVectorizable = tensor && !view.type.isStrided();
+  unsigned rank = view.type.getRank();
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    unsigned arrayDim = unsigned(op.getArrayDim(dim));
+    Dim info;
+    info.index = e.toI64(e.get(op.getIndex()[dim]));
+    info.size = tensor ? tensor.getDimSize(dim) : 1;
+    info.arraySize = view.dims[arrayDim];
+    info.arraySizeIfStatic =
+        view.type.isDynamicDim(arrayDim) ? -1 : view.type.getShape()[arrayDim];
+    info.stride = view.strides[arrayDim];
+    info.isInBounds = op.isInBounds(dim);
+    info.isInnermost = arrayDim == rank - 1;
+    dims.push_back(info);
+  }
+}
+
+/// How wide an access may be, from facts about the array and the start of the tile.
+void TileAccess::chooseVectors() {
+  if (!isVectorizable || !e.isAligned16)
+    return;
+  for (auto [number, dim] : llvm::enumerate(dims)) {
+    if (!dim.isInnermost)
+      continue;
+    int64_t startMultiple = inElements ? 1 : dim.size;
+    APInt constantStart;
+    if (inElements && matchPattern(dim.index, m_ConstantInt(&constantStart)))
+      startMultiple = constantStart.isZero()
+                          ? 16
+                          : int64_t(1) << std::min(constantStart.countr_zero(), 4u);
+    int64_t most = std::min(16 / elementBytes, startMultiple);
+    SmallVector<unsigned, 4> bits = layout->vectorRegisters(unsigned(number));
+    while (!bits.empty() && (int64_t(1) << bits.size()) > most)
+      bits.pop_back();
+    vectorBits = bits;
+    // Rows of a matrix are multiples of 16 bytes; a single row ends anywhere.
+    int64_t width = int64_t(1) << bits.size();
+    bool isMultiple = dims.size() > 1 || (dim.arraySizeIfStatic >= 0 &&
+                                          dim.arraySizeIfStatic % width == 0);
+    straddles = width > 1 && !isMultiple;
+  }
+}
+
+/// Finds out how much of the tile exists along `dim`.
+void TileAccess::checkDim(Dim &dim) {
+  OpBuilder &b = e.builder;
+  Location loc = e.loc;
+  auto andOf = [&](Value a, Value c) -> Value {
+    return a ? arith::AndIOp::create(b, loc, a, c).getResult() : c;
+  };
+  unsigned log = llvm::Log2_64(uint64_t(dim.size));
+  dim.start = dim.index;
+  if (!inElements && log)
+    dim.start = arith::ShLIOp::create(b, loc, dim.index, e.i64(log));
+  if (dim.isInBounds)
+    return;
+  // Tiles (or elements) that begin inside; unsigned, so that negative is outside.
+  Value limit = dim.arraySize;
+  if (!inElements && log) {
+    limit = arith::AddIOp::create(b, loc, limit, e.i64(dim.size - 1));
+    limit = arith::ShRUIOp::create(b, loc, limit, e.i64(log));
+  }
+  Value begins =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, dim.index, limit);
+  valid = andOf(valid, begins);
+  bool isWhole = dim.size == 1 || (!inElements && dim.arraySizeIfStatic >= 0 &&
+                                   dim.arraySizeIfStatic % dim.size == 0);
+  if (isWhole) {
+    wholly = andOf(wholly, begins);
+    return;
+  }
+  Value rest = arith::SubIOp::create(b, loc, dim.arraySize, dim.start);
+  Value size = e.i64(dim.size);
+  Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, rest, size);
+  wholly = andOf(wholly, arith::AndIOp::create(b, loc, begins, fits));
+  Value extent = arith::SelectOp::create(b, loc, fits, size, rest);
+  dim.extent = arith::TruncIOp::create(b, loc, b.getI32Type(), extent);
+}
+
+void TileAccess::prepare() {
+  OpBuilder &b = e.builder;
+  Location loc = e.loc;
+  for (Dim &dim : dims)
+    checkDim(dim);
+  for (auto [number, dim] : llvm::enumerate(dims))
+    if (dim.extent)
+      extents.push_back(unsigned(number));
+  // What begins outside has no elements: folded into one of the extents.
+  if (!extents.empty() && valid) {
+    Value &extent = dims[extents.front()].extent;
+    extent = arith::SelectOp::create(b, loc, valid, extent, e.i32(0));
+  }
+
+  // Every thread's own part of the address.
+  Value offset;
+  auto add = [&](Value term) {
+    offset = offset ? arith::AddIOp::create(b, loc, offset, term).getResult() : term;
+  };
+  for (auto [number, dim] : llvm::enumerate(dims)) {
+    Value position = dim.start;
+    if (layout) {
+      LinearBases bases;
+      for (uint64_t basis : threadBases(*layout))
+        bases.push_back(layout->field(basis, unsigned(number)));
+      dim.ownBits = reachableBits(bases);
+      uint64_t registerBits = 0;
+      for (uint64_t basis : layout->bases(Input::Register))
+        registerBits |= layout->field(basis, unsigned(number));
+      if (dim.ownBits)
+        dim.ownCoordinate = emitLinear(b, loc, e.thread, bases);
+      if (dim.ownCoordinate && !(dim.ownBits & registerBits))
+        position = arith::AddIOp::create(
+            b, loc, position,
+            arith::ExtUIOp::create(b, loc, b.getI64Type(), dim.ownCoordinate));
+    }
+    if (matchPattern(dim.stride, m_One()))
+      add(position);
+    else
+      add(arith::MulIOp::create(b, loc, position, dim.stride));
+  }
+  ownAddress = LLVM::GEPOp::create(b, loc, base.getType(), stored, base,
+                                   ArrayRef<LLVM::GEPArg>{offset});
+}
+
+//===------------------------------------------------------------------------===//
+// One access
+//===------------------------------------------------------------------------===//
+
+/// The coordinate (i32) along `dim` of the thread's element whose register part is
+/// `own`.
+Value TileAccess::coordinate(unsigned number, uint64_t own) {
+  Value &value = coordinates[{number, own}];
+  if (!value) {
+    const Dim &dim = dims[number];
+    value = dim.ownCoordinate
+                ? emitXor(e.builder, e.loc, dim.ownCoordinate, dim.ownBits, own)
+                : e.i32(int64_t(own));
+  }
+  return value;
+}
+
+/// i1: the element exists along all dims; null when nothing has to be checked.
+Value TileAccess::guardOf(uint64_t flat) {
+  if (extents.empty())
+    return valid;
+  Value all;
+  for (unsigned number : extents) {
+    uint64_t own = layout->field(flat, number);
+    Value &guard = guards[{number, own}];
+    if (!guard)
+      guard = arith::CmpIOp::create(e.builder, e.loc, arith::CmpIPredicate::slt,
+                                    coordinate(number, own), dims[number].extent);
+    all = all ? arith::AndIOp::create(e.builder, e.loc, all, guard).getResult() : guard;
+  }
+  return all;
+}
+
+/// The address of the element whose register part is `flat`.
+Value TileAccess::offsetOf(uint64_t flat) {
+  OpBuilder &b = e.builder;
+  Location loc = e.loc;
+  Value dynamic;
+  int64_t constant = 0;
+  for (auto [number, dim] : llvm::enumerate(dims)) {
+    uint64_t own = layout->field(flat, unsigned(number));
+    uint64_t registerBits = 0;
+    for (uint64_t basis : layout->bases(Input::Register))
+      registerBits |= layout->field(basis, unsigned(number));
+    bool isApart = !(dim.ownBits & registerBits);
+    APInt stride;
+    if (isApart && matchPattern(dim.stride, m_ConstantInt(&stride))) {
+      constant += int64_t(own) * stride.getSExtValue();
+      continue;
+    }
+    if (isApart && !own)
+      continue;
+    Value steps = isApart ? e.i64(int64_t(own))
+                          : arith::ExtUIOp::create(b, loc, b.getI64Type(),
+                                                   coordinate(unsigned(number), own))
+                                .getResult();
+    Value term = arith::MulIOp::create(b, loc, steps, dim.stride);
+    dynamic = dynamic ? arith::AddIOp::create(b, loc, dynamic, term).getResult() : term;
+  }
+  Value address = ownAddress;
+  if (dynamic)
+    address = LLVM::GEPOp::create(b, loc, address.getType(), stored, address,
+                                  ArrayRef<LLVM::GEPArg>{dynamic});
+  if (constant >= INT32_MIN && constant <= INT32_MAX) {
+    if (constant)
+      address = LLVM::GEPOp::create(b, loc, address.getType(), stored, address,
+                                    ArrayRef<LLVM::GEPArg>{int32_t(constant)});
+    return address;
+  }
+  return LLVM::GEPOp::create(b, loc, address.getType(), stored, address,
+                             ArrayRef<LLVM::GEPArg>{e.i64(constant)});
+}
+
+SmallVector<TileAccess::Group> TileAccess::groups(bool isChecked, bool isVector) {
+  SmallVector<Group> result;
+  if (!layout) {
+    result.push_back({{0}, ownAddress, isChecked ? valid : Value()});
+    return result;
+  }
+  coordinates.clear(); // what was emitted elsewhere need not dominate
+  guards.clear();
+  ArrayRef<unsigned> bits = isVector ? ArrayRef<unsigned>(vectorBits) : ArrayRef<unsigned>();
+  uint64_t inGroup = 0;
+  for (unsigned bit : bits)
+    inGroup |= uint64_t(1) << bit;
+  uint64_t copies = layout->redundant(Input::Register);
+  for (uint64_t first = 0; first < layout->size(Input::Register); ++first) {
+    if (first & (inGroup | copies))
+      continue;
+    Group group;
+    for (uint64_t element = 0; element < uint64_t(1) << bits.size(); ++element) {
+      uint64_t number = first;
+      for (auto [position, bit] : llvm::enumerate(bits))
+        if (element >> position & 1)
+          number |= uint64_t(1) << bit;
+      group.registers.push_back(int64_t(number));
+    }
+    uint64_t flat = layout->applyFlat(Position::thread(first, 0));
+    group.address = offsetOf(flat);
+    if (isChecked)
+      group.guard = guardOf(flat);
+    result.push_back(group);
+  }
+  return result;
+}
+
+//===------------------------------------------------------------------------===//
+// tile.load
+//===------------------------------------------------------------------------===//
+
+/// The loads of all groups, branch free. Gives one stored element per register.
+static SmallVector<Value> emitGroupLoads(OpBuilder &builder, Location loc,
+                                         TileAccess &access, bool isChecked,
+                                         bool isVector, uint64_t numRegisters,
+                                         TypedAttr pad) {
+  SmallVector<TileAccess::Group> groups = access.groups(isChecked, isVector);
+  bool padIsZero = matchPattern(Attribute(pad), m_Zero()) ||
+                   matchPattern(Attribute(pad), m_PosZeroFloat());
+  SmallVector<Value> loaded;
+  for (TileAccess::Group &group : groups) {
+    Value address = group.address;
+    if (group.guard) {
+      Value zeros =
+          LLVM::AddressOfOp::create(builder, loc, address.getType(), zeroGlobalName);
+      address = arith::SelectOp::create(builder, loc, group.guard, address, zeros);
+    }
+    Type type = access.stored;
+    if (group.registers.size() > 1)
+      type = VectorType::get(int64_t(group.registers.size()), type);
+    loaded.push_back(
+        LLVM::LoadOp::create(builder, loc, type, address, access.alignment(group)));
+  }
+  SmallVector<Value> elements(numRegisters);
+  for (auto [group, value] : llvm::zip_equal(groups, loaded)) {
+    if (group.guard && !padIsZero) {
+      TypedAttr padding = pad;
+      if (auto vector = dyn_cast<VectorType>(value.getType()))
+        padding = SplatElementsAttr::get(vector, Attribute(pad));
+      value = arith::SelectOp::create(builder, loc, group.guard, value,
+                                      arith::ConstantOp::create(builder, loc, padding));
+    }
+    if (group.registers.size() == 1) {
+      elements[group.registers[0]] = value;
+      continue;
+    }
+    auto parts = vector::ToElementsOp::create(builder, loc, value);
+    for (auto [number, part] : llvm::zip_equal(group.registers, parts.getResults()))
+      elements[number] = part;
+  }
+  if (const Layout *layout = access.layoutOrNull())
+    for (uint64_t number = 0; number < numRegisters; ++number)
+      if (!elements[number]) {
+        uint64_t flat = layout->applyFlat(Position::thread(number, 0));
+        uint64_t original = layout->find(flat)[Input::Register];
+        elements[number] = elements[original];
+      }
+  return elements;
+}
+
+/// `pad` as memory holds it.
+static TypedAttr storedPad(TypedAttr pad, Type stored) {
+  if (pad.getType() == stored)
+    return pad;
+  if (auto integer = dyn_cast<IntegerAttr>(Attribute(pad)))
+    return IntegerAttr::get(
+        stored, integer.getValue().zextOrTrunc(stored.getIntOrFloatBitWidth()));
+  return IntegerAttr::get(stored, cast<FloatAttr>(Attribute(pad)).getValue().bitcastToAPInt());
+}
+
+LogicalResult Emitter::emitLoad(tile::LoadOp op) {
+  TileAccess access(*this, op, op.getType());
+  access.chooseVectors();
+  access.prepare();
+  Type element = op.getArray().getType().getElementType();
+  TypedAttr pad = storedPad(op.getPadValue(), access.stored);
+  uint64_t count = access.isScalar() ? 1 : access.layoutOrNull()->size(Input::Register);
+
+  auto read = [&](OpBuilder &body, bool isChecked, bool isVector) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(body.getInsertionBlock(), body.getInsertionPoint());
+    return emitGroupLoads(builder, loc, access, isChecked, isVector, count, pad);
+  };
+  SmallVector<Value> elements;
+  if (access.mayStraddle() && access.isWhollyInside()) {
+    // Whole tiles wide; the last one element by element.
+    auto type = VectorType::get(int64_t(count), access.stored);
+    auto branch = scf::IfOp::create(
+        builder, loc, access.isWhollyInside(),
+        [&](OpBuilder &body, Location) {
+          auto wide = vector::FromElementsOp::create(body, loc, type, read(body, false, true));
+          scf::YieldOp::create(body, loc, ValueRange(wide));
+        },
+        [&](OpBuilder &body, Location) {
+          auto narrow =
+              vector::FromElementsOp::create(body, loc, type, read(body, true, false));
+          scf::YieldOp::create(body, loc, ValueRange(narrow));
+        });
+    set(op, emitFromStored(builder, loc, branch.getResult(0), element));
+    return success();
+  }
+  elements = read(builder, access.needsChecks(), true);
+  Value stored = access.isScalar() ? elements[0] : fromElements(elements);
+  set(op, emitFromStored(builder, loc, stored, element));
+  return success();
+}
+
+//===------------------------------------------------------------------------===//
+// tile.store
+//===------------------------------------------------------------------------===//
+
+LogicalResult Emitter::emitStore(tile::StoreOp op) {
+  TileAccess access(*this, op, op.getValue().getType());
+  access.chooseVectors();
+  access.prepare();
+  Type element = op.getArray().getType().getElementType();
+  Value value = emitToStored(builder, loc, get(op.getValue()), element);
+
+  auto write = [&](bool isChecked, bool isVector) {
+    for (TileAccess::Group &group : access.groups(isChecked, isVector)) {
+      Value stored = value;
+      if (!access.isScalar())
+        stored = group.registers.size() == 1
+                     ? extract(value, group.registers[0])
+                     : emitShuffle(builder, loc, value, group.registers);
+      auto store = [&](OpBuilder &body) {
+        LLVM::StoreOp::create(body, loc, stored, group.address, access.alignment(group));
+      };
+      if (!group.guard) {
+        store(builder);
+        continue;
+      }
+      scf::IfOp::create(builder, loc, group.guard, [&](OpBuilder &body, Location) {
+        store(body);
+        scf::YieldOp::create(body, loc);
+      });
+    }
+  };
+  /// Emits `fill` under `condition`, or as it is when that is null.
+  auto under = [&](Value condition, function_ref<void()> fill,
+                   function_ref<void()> otherwise = nullptr) {
+    if (!condition)
+      return fill();
+    OpBuilder::InsertionGuard guard(builder);
+    auto branch = scf::IfOp::create(builder, loc, condition, /*withElse=*/bool(otherwise));
+    builder.setInsertionPointToStart(branch.thenBlock());
+    fill();
+    if (otherwise) {
+      builder.setInsertionPointToStart(branch.elseBlock());
+      otherwise();
+    }
+  };
+
+  // One thread writes each element.
+  Value isWriter =
+      access.isScalar()
+          ? arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, thread, i32(0))
+                .getResult()
+          : emitIsFirstCopy(builder, loc, *access.layoutOrNull(), thread);
+  under(isWriter, [&] {
+    if (Value guard = access.uniformGuard()) {
+      under(guard, [&] { write(false, true); });
+    } else if (access.needsChecks()) {
+      under(
+          access.isWhollyInside(), [&] { write(false, true); },
+          [&] { write(true, !access.mayStraddle()); });
+    } else {
+      write(false, true);
+    }
+  });
+  return success();
+}

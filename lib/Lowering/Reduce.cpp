@@ -1,0 +1,162 @@
+//===- Reduce.cpp - combining the elements along axes ----------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// In: `tile.reduce` whose axes do not cross warps, or `tgpu.warp_reduce`. Out: first a
+// tree over the thread's registers, halving the vector once per register bit along the
+// axes; then one butterfly shuffle per lane bit. What several warps have is combined
+// by StageOperands' exchange through shared memory, as a reduction over registers.
+//
+//   vector<8xf32>  --bit 0-->  vector<4xf32>  --bit 1-->  vector<2xf32>
+//                  --lane bit 3: v + shfl.bfly(v, 8)-->  …
+//
+// The combiner is inlined on whole vectors when it is made of elementwise operations,
+// else once for each element.
+//
+//===------------------------------------------------------------------------===//
+#include "Emitter.h"
+
+#include "tilec/Analysis/ReductionPlan.h"
+#include "tilec/Atoms/ThreadCode.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace mlir;
+using namespace tilec;
+
+//===------------------------------------------------------------------------===//
+// The combiner
+//===------------------------------------------------------------------------===//
+
+static bool isVectorizable(Region &combiner) {
+  return llvm::all_of(combiner.front().without_terminator(), [](Operation &op) {
+    return op.getNumRegions() == 0 &&
+           (OpTrait::hasElementwiseMappableTraits(&op) ||
+            isa<arith::ArithDialect, math::MathDialect>(op.getDialect()));
+  });
+}
+
+FailureOr<SmallVector<Value>> Emitter::inlineCombiner(Region &combiner, ValueRange left,
+                                                      ValueRange right) {
+  Block &block = combiner.front();
+  SmallVector<Value> inputs(left);
+  llvm::append_range(inputs, right);
+  for (auto [argument, input] : llvm::zip_equal(block.getArguments(), inputs))
+    map.map(argument, input);
+  for (Operation &op : block.without_terminator()) {
+    loc = op.getLoc();
+    if (failed(emitOperation(&op)))
+      return failure();
+  }
+  SmallVector<Value> results;
+  for (Value value : block.getTerminator()->getOperands())
+    results.push_back(get(value));
+  return results;
+}
+
+FailureOr<SmallVector<Value>> Emitter::emitCombine(Region &combiner, ValueRange left,
+                                                   ValueRange right) {
+  Location outerLoc = loc;
+  int64_t outerWidth = regionWidth;
+  llvm::scope_exit restore([&] {
+    loc = outerLoc;
+    regionWidth = outerWidth;
+  });
+  int64_t count = cast<VectorType>(left.front().getType()).getNumElements();
+  if (isVectorizable(combiner)) {
+    regionWidth = count;
+    return inlineCombiner(combiner, left, right);
+  }
+  regionWidth = 0;
+  SmallVector<SmallVector<Value>> elements(left.size());
+  for (int64_t index = 0; index < count; ++index) {
+    SmallVector<Value> leftTuple, rightTuple;
+    for (auto [l, r] : llvm::zip_equal(left, right)) {
+      leftTuple.push_back(extract(l, index));
+      rightTuple.push_back(extract(r, index));
+    }
+    FailureOr<SmallVector<Value>> tuple = inlineCombiner(combiner, leftTuple, rightTuple);
+    if (failed(tuple))
+      return failure();
+    for (auto [list, value] : llvm::zip_equal(elements, *tuple))
+      list.push_back(value);
+  }
+  SmallVector<Value> results;
+  for (SmallVector<Value> &list : elements)
+    results.push_back(fromElements(list));
+  return results;
+}
+
+//===------------------------------------------------------------------------===//
+// The reduction
+//===------------------------------------------------------------------------===//
+
+/// Numbers below 1 << numBits with bit `bit` equal to `value`.
+static SmallVector<int64_t> halfOf(unsigned numBits, unsigned bit, bool value) {
+  SmallVector<int64_t> numbers;
+  for (int64_t number = 0; number < int64_t(1) << numBits; ++number)
+    if (bool(number >> bit & 1) == value)
+      numbers.push_back(number);
+  return numbers;
+}
+
+LogicalResult Emitter::emitReduce(Operation *op, Region &combiner, ArrayRef<int64_t> axes) {
+  Layout layout = tile::getLayout(op->getOperand(0));
+  bool isWarpReduce = isa<tgpu::WarpReduceOp>(op);
+  std::optional<ReductionPlan> plan = planReduction(layout, axes);
+  if (!plan || (!isWarpReduce && plan->crossesWarps()))
+    return op->emitError("this reduction needs shared memory: run "
+                         "--tile-stage-operands first");
+  SmallVector<Value> values;
+  for (Value source : op->getOperands())
+    values.push_back(get(source));
+
+  // Registers, the highest bit first, so that the lower ones keep their places.
+  unsigned numBits = layout.numBits(Input::Register);
+  for (unsigned bit = numBits; bit-- > 0;) {
+    if (llvm::is_contained(plan->keptRegisters, bit))
+      continue;
+    bool isAxis = llvm::is_contained(plan->axisRegisters, bit);
+    SmallVector<Value> low, high;
+    for (Value value : values) {
+      low.push_back(emitShuffle(builder, loc, value, halfOf(numBits, bit, false)));
+      if (isAxis)
+        high.push_back(emitShuffle(builder, loc, value, halfOf(numBits, bit, true)));
+    }
+    --numBits;
+    values = low; // a redundant bit: copies are dropped
+    if (!isAxis)
+      continue;
+    FailureOr<SmallVector<Value>> combined = emitCombine(combiner, low, high);
+    if (failed(combined))
+      return failure();
+    values = *combined;
+  }
+  for (unsigned bit : plan->axisLanes) {
+    SmallVector<Value> others;
+    for (Value value : values)
+      others.push_back(shuffleButterfly(value, 1u << bit));
+    FailureOr<SmallVector<Value>> combined = emitCombine(combiner, values, others);
+    if (failed(combined))
+      return failure();
+    values = *combined;
+  }
+
+  const Layout &natural = isWarpReduce ? plan->partial : plan->result;
+  for (auto [result, value] : llvm::zip(op->getResults(), values)) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type) {
+      set(result, extract(value, 0));
+      continue;
+    }
+    FailureOr<Value> placed =
+        convert(op, value, natural, tile::getLayout(type), type.getElementType());
+    if (failed(placed))
+      return failure();
+    set(result, *placed);
+  }
+  return success();
+}

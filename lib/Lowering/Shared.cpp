@@ -1,0 +1,79 @@
+//===- Shared.cpp - tiles to and from shared memory, products --------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// A buffer becomes an address: the block's shared memory plus the offset that
+// AllocateMemory chose. Tiles are stored and read with the widest accesses that
+// layout and buffer have in common; products are written by their atom.
+//
+//===------------------------------------------------------------------------===//
+#include "Emitter.h"
+
+#include "tilec/Atoms/Atom.h"
+#include "tilec/Atoms/ThreadCode.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace tilec;
+
+LogicalResult Emitter::emitAlloc(tgpu::AllocOp op) {
+  if (!op.getOffset())
+    return op.emitError("buffer has no offset: run --tile-allocate-memory first");
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), 3);
+  Value base = LLVM::AddressOfOp::create(builder, loc, pointer, sharedGlobalName);
+  int64_t offset = *op.getOffset();
+  if (offset)
+    base = LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base,
+                               ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+  set(op, base);
+  return success();
+}
+
+LogicalResult Emitter::emitSharedTileLoad(tgpu::LoadOp op) {
+  tgpu::BufferType buffer = op.getBuffer().getType();
+  BufferAccess access = makeBufferAccess(
+      builder, loc, get(op.getBuffer()), buffer.getElementType(),
+      buffer.getLayout().getLayout(), tile::getLayout(op.getTile()), thread);
+  Value stored = emitSharedLoad(builder, loc, access);
+  set(op, emitFromStored(builder, loc, stored, buffer.getElementType()));
+  return success();
+}
+
+LogicalResult Emitter::emitSharedTileStore(tgpu::StoreOp op) {
+  tgpu::BufferType buffer = op.getBuffer().getType();
+  Layout layout = tile::getLayout(op.getTile());
+  BufferAccess access =
+      makeBufferAccess(builder, loc, get(op.getBuffer()), buffer.getElementType(),
+                       buffer.getLayout().getLayout(), layout, thread);
+  Value value = emitToStored(builder, loc, get(op.getTile()), buffer.getElementType());
+  uint64_t copies = layout.redundant(Input::Register);
+  Value isFirst = emitIsFirstCopy(builder, loc, layout, thread);
+  if (!isFirst) {
+    emitSharedStore(builder, loc, access, value, copies);
+    return success();
+  }
+  scf::IfOp::create(builder, loc, isFirst, [&](OpBuilder &body, Location) {
+    emitSharedStore(body, loc, access, value, copies);
+    scf::YieldOp::create(body, loc);
+  });
+  return success();
+}
+
+LogicalResult Emitter::emitMma(tgpu::MmaOp op) {
+  const Atom *atom = findAtom(op.getAtom());
+  if (!atom)
+    return op.emitError("there is no atom called '") << op.getAtom() << "'";
+  auto operand = [&](TypedValue<tgpu::BufferType> buffer, bool isUnsigned) {
+    tgpu::BufferType type = buffer.getType();
+    return SharedOperand{get(buffer), type.getLayout().getLayout(), type.getElementType(),
+                         isUnsigned};
+  };
+  MmaEmission emission{operand(op.getA(), op.getAUnsigned()),
+                       operand(op.getB(), op.getBUnsigned()), get(op.getAcc()),
+                       tile::getLayout(op.getAcc()), thread};
+  set(op, atom->emit(builder, loc, emission));
+  return success();
+}
