@@ -13,9 +13,9 @@
 
 #include "LoadedKernel.h"
 
+#include "tilec/Support/Files.h"
+
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <unordered_map>
 
@@ -31,20 +31,10 @@ Expected<Module> Module::tryFromMemory(std::string_view bytes) {
 }
 
 Expected<Module> Module::tryFromFile(const std::string &path) {
-  std::FILE *in = std::fopen(path.c_str(), "rb");
-  if (!in)
-    return failure(path + ": " + std::strerror(errno));
-  std::string bytes;
-  char chunk[1 << 16];
-  size_t n;
-  while ((n = std::fread(chunk, 1, sizeof chunk, in)) > 0)
-    bytes.append(chunk, n);
-  bool bad = std::ferror(in);
-  int error = errno;
-  std::fclose(in);
-  if (bad)
-    return failure(path + ": " + std::strerror(error));
-  auto module = tryFromMemory(bytes);
+  auto bytes = readFile(path);
+  if (!bytes)
+    return bytes.failure();
+  auto module = tryFromMemory(*bytes);
   if (!module)
     return failure(path + ": " + module.failure().message);
   return module;
