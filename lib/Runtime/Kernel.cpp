@@ -14,7 +14,7 @@
 
 #include "LoadedKernel.h"
 
-#include "tilec/Support/SmallFloat.h"
+#include "tilec/Support/Numerics.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -115,9 +115,9 @@ Expected<KernelArg> Argument::resolve(const ParamInfo &param) const {
   if (kind == Kind::Bool)
     return KernelArg(scalar);
   if (kind == Kind::Float) {
-    double v = decodeSmallFloat(DType::F64, scalar.bits);
+    double v = numerics::decode(DType::F64, scalar.bits);
     if (isFloat(to))
-      return KernelArg(ScalarArg{to, encodeSmallFloat(to, v)});
+      return KernelArg(ScalarArg{to, numerics::encode(to, v)});
     return doesNotFit(param, HostValue::real(v).str());
   }
   bool isNegative = kind == Kind::Signed && static_cast<int64_t>(scalar.bits) < 0;
@@ -128,8 +128,8 @@ Expected<KernelArg> Argument::resolve(const ParamInfo &param) const {
   if (isFloat(to)) {
     double v = isNegative ? static_cast<double>(static_cast<int64_t>(scalar.bits))
                           : static_cast<double>(scalar.bits);
-    uint64_t bits = encodeSmallFloat(to, v);
-    if (decodeSmallFloat(to, bits) == v && std::fabs(v) <= 9007199254740992.0)
+    uint64_t bits = numerics::encode(to, v);
+    if (numerics::decode(to, bits) == v && std::fabs(v) <= 9007199254740992.0)
       return KernelArg(ScalarArg{to, bits});
   }
   return doesNotFit(param, text);

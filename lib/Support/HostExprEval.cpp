@@ -10,7 +10,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "tilec/Support/HostExpr.h"
-#include "tilec/Support/SmallFloat.h"
+#include "tilec/Support/Numerics.h"
 
 #include <cmath>
 #include <limits>
@@ -26,7 +26,7 @@ static HostValue scalarValue(const ScalarArg &arg) {
   if (arg.dtype == DType::Bool)
     return HostValue::boolean(arg.bits & 0xff);
   if (isFloat(arg.dtype))
-    return HostValue::real(decodeSmallFloat(arg.dtype, arg.bits));
+    return HostValue::real(numerics::decode(arg.dtype, arg.bits));
   unsigned unused = 64 - dtypeBits(arg.dtype);
   uint64_t shifted = arg.bits << unused;
   return HostValue::integer(isSigned(arg.dtype) ? static_cast<int64_t>(shifted) >> unused

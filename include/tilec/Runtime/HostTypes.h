@@ -13,7 +13,7 @@
 #define TILEC_RUNTIME_HOSTTYPES_H
 
 #include "tilec/Support/DType.h"
-#include "tilec/Support/SmallFloat.h"
+#include "tilec/Support/Numerics.h"
 
 #include <cstdint>
 
@@ -31,8 +31,8 @@ struct SmallFloatValue {
   Bits bits = 0;
 
   SmallFloatValue() = default;
-  explicit SmallFloatValue(float v) : bits(static_cast<Bits>(encodeSmallFloat(T, v))) {}
-  explicit operator float() const { return static_cast<float>(decodeSmallFloat(T, bits)); }
+  explicit SmallFloatValue(float v) : bits(static_cast<Bits>(numerics::encode(T, v))) {}
+  explicit operator float() const { return static_cast<float>(numerics::decode(T, bits)); }
   static SmallFloatValue fromBits(Bits bits) {
     SmallFloatValue v;
     v.bits = bits;
