@@ -327,7 +327,7 @@ void writeFixedLine(SnippetWriter &writer, const SourceManager &sources,
     for (unsigned i = shown.column(from); i < shown.column(to); ++i)
       row[i] = '+';
   }
-  if (!row.empty())
+  if (StringRef(row).contains('+'))
     writer.writeRow(gutter, row);
 }
 

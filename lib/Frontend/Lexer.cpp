@@ -55,6 +55,9 @@ bool isKeyword(TokenKind kind) { return kind >= TokenKind::kw_as; }
 
 namespace {
 
+/// Longer numbers carry no information and would take long to convert.
+constexpr size_t maxNumberLength = 1024;
+
 enum CharClass : uint8_t {
   Space = 1,      // but not the line end
   IdentStart = 2, // letters and _
@@ -251,9 +254,9 @@ void Lexer::skipBlockComment() {
     }
   }
   auto report = diags.report(diag::unterminated_comment, rangeOf(start, start + 2));
-  if (depth > 1)
+  if (innermost != start)
     report.note(rangeOf(innermost, innermost + 2),
-                "comments nest; this one was opened inside");
+                "comments nest; this one is inside of it");
   report.help("close it with `*/`");
 }
 
@@ -302,6 +305,10 @@ void Lexer::lexNumber(Token &token) {
   if (base == 10)
     lexFraction(token);
   lexSuffix(token, base);
+  if (size_t(cur - start) > maxNumberLength && !token.bad) {
+    diags.report(diag::number_too_long, rangeOf(start, cur), maxNumberLength);
+    token.bad = true;
+  }
 }
 
 /// Digits with `_` between them.
@@ -537,8 +544,12 @@ bool Lexer::lexUnknown(Token &token) {
     std::string shown = isPrint(c) ? "`" + std::string(1, c) + "`"
                                    : "0x" + utohexstr(c, /*LowerCase=*/false, 2);
     auto report = diags.report(diag::invalid_character, rangeOf(start, cur), shown);
-    if (c == '#')
+    if (c == '#') {
       report.help("there is no preprocessor; comments begin with `//`");
+      while (cur != end && *cur != '\n')
+        ++cur;
+      return false;
+    }
     while (cur != end && *cur == static_cast<char>(c))
       ++cur; // a run of one character is one mistake
     return false;

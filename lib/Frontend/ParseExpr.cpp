@@ -124,8 +124,9 @@ Expr *Parser::parseBinary(Expr *lhs, SourceLoc begin, unsigned minimum) {
     if (inAngles && opensWithGreater(tok.kind))
       return lhs;
     SourceRange opRange = tok.range();
-    if (next.precedence == comparisonLevel && isComparison)
-      refuseChain(cast<BinaryExpr>(lhs), opRange);
+    if (next.precedence == comparisonLevel && isComparison &&
+        !refuseChain(cast<BinaryExpr>(lhs), opRange))
+      return nullptr;
     isComparison = next.precedence == comparisonLevel;
     advance();
     if (touchesPrevious() && refuseForeignOperator())
@@ -145,20 +146,22 @@ Expr *Parser::parseBinary(Expr *lhs, SourceLoc begin, unsigned minimum) {
 }
 
 /// `a < b < c`, or `f<T>(x)` which looks the same. `secondOp` is the current token.
-void Parser::refuseChain(BinaryExpr *first, SourceRange secondOp) {
+/// Whether it makes sense to read on.
+bool Parser::refuseChain(BinaryExpr *first, SourceRange secondOp) {
   if (first->op == BinaryOp::Lt && at(Kind::Greater) &&
       isa<NameExpr, MemberExpr>(first->lhs)) {
     error(first->opRange, diag::generic_in_expression)
         .secondary(secondOp, "")
         .help("a `fn` is generic without a list, and dtypes are ordinary arguments: "
               "`f(x, f32)`, `x.to(f32)`");
-    return;
+    return false;
   }
   StringRef middle = sources.getText(first->rhs->getRange());
   error(secondOp, diag::chained_comparison)
       .secondary(first->opRange, "the first comparison")
       .fixIt(SourceRange(secondOp.begin), ("&& " + middle + " ").str(),
              "join two comparisons with `&&`");
+  return true;
 }
 
 Expr *Parser::parseUnary() {
@@ -327,11 +330,13 @@ Expr *Parser::parseNumber(bool negative, SourceLoc begin) {
 Expr *Parser::parseString() {
   Token string = tok;
   advance();
-  StringRef value = string.text.drop_front().drop_back();
+  StringRef value;
   if (string.bad)
-    value = "";
+    tok.bad = true; // it may have swallowed what should come now
   else if (string.hasEscapesOrSeps)
     value = ctx.copy(StringRef(unescape(string.text)));
+  else
+    value = string.text.drop_front().drop_back();
   return ctx.create<StringLiteralExpr>(string.range(), value);
 }
 
@@ -513,14 +518,21 @@ bool Parser::refuseForeignOperator() {
     return true;
   };
   SourceRange both(previous, tok.end());
+  SourceRange withNext(tok.loc, tok.end().advanced(1));
+  StringRef pair = sources.getText(withNext);
   if (at(Kind::Star) && before == "*")
     return refuse("**", both, "a power is `pow(x, y)`");
   if (at(Kind::Plus) && before == "+")
     return refuse("++", both, "count up with `i += 1`");
-  if (at(Kind::Equal) && before == ":")
-    return refuse(":=", both, "declare with `let x = …`, assign with `=`");
-  if (at(Kind::Colon) && before == ":")
-    return refuse("::", both, "names have no qualification; `import` brings them in");
+  if (at(Kind::Plus) && pair == "++")
+    return refuse("++", withNext, "count up with `i += 1`");
+  if (pair == ":=")
+    return refuse(":=", withNext, "declare with `let x = …`, assign with `=`");
+  if (pair == "::")
+    return refuse("::", withNext, "names have no qualification; `import` brings them in");
+  if (touches && sources.getText(SourceRange(previous.advanced(-1), previousEnd)) == "--")
+    return refuse("--", SourceRange(previous.advanced(-1), previousEnd),
+                  "count down with `i -= 1`");
   if (at(Kind::Equal) && before == "=")
     return refuse("===", both, "equality is `==`");
   if (atWord("and"))

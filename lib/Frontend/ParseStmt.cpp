@@ -42,7 +42,7 @@ static unsigned indentation(const SourceManager &sources, SourceLoc loc) {
 /// may belong to a block inside it: the first one whose `}` stands further left than
 /// its opening line. The file is read once more to find that.
 void Parser::reportUnclosedBlock(const Token &open) {
-  if (tok.bad && at(Kind::EndOfFile))
+  if (tok.bad)
     return;
   tok.bad = true;
   auto report = error(open.range(), diag::unclosed_delimiter, "{");
@@ -115,8 +115,9 @@ Block *Parser::parseBlockOf(StringRef statement) {
 
 /// `kernel` or `fn` inside a body: parsed, so that only this is reported.
 void Parser::refuseNestedItem() {
-  errorHere(diag::nested_function, tok.text)
-      .help("declare it outside; a `fn` is inlined where it is called");
+  auto report = errorHere(diag::nested_item, tok.text);
+  if (at(Kind::kw_fn))
+    report.help("a `fn` is inlined where it is called, wherever it stands");
   parseItem();
 }
 
@@ -399,7 +400,7 @@ Stmt *Parser::parseFor() {
   }
   advance();
   if (at(Kind::Equal)) {
-    errorHere(diag::foreign_operator, "..=")
+    error(SourceRange(tok.loc.advanced(-2), tok.end()), diag::foreign_operator, "..=")
         .help("the upper bound is not part of the range: write `lo..hi + 1`");
     return fail();
   }
@@ -555,6 +556,8 @@ Stmt *Parser::parseExprStatement() {
   if (refuseCDeclaration(expr->getRange()))
     return fail();
   if (at(Kind::Comma) || at(Kind::Colon)) {
+    if (refuseForeignOperator())
+      return fail();
     if (at(Kind::Colon) && isa<NameExpr>(expr))
       errorHere(diag::missing_semicolon, "the expression")
           .label("found " + found())

@@ -80,6 +80,8 @@ bool Parser::expectClose(Kind close, const Token &open) {
 void Parser::expectSemicolon(StringRef after) {
   if (accept(Kind::Semicolon))
     return;
+  if (!tok.startsLine && refuseForeignOperator())
+    return skipStatement();
   if (tok.startsLine || at(Kind::RBrace) || at(Kind::EndOfFile) ||
       atStatementKeyword()) {
     if (!tok.bad)
@@ -87,8 +89,7 @@ void Parser::expectSemicolon(StringRef after) {
           .fixIt(SourceRange(previousEnd), ";", "add `;`");
     return;
   }
-  if (!refuseForeignOperator())
-    errorHere(diag::missing_semicolon, after).label("found " + found());
+  errorHere(diag::missing_semicolon, after).label("found " + found());
   skipStatement();
 }
 

@@ -176,7 +176,7 @@ private:
   bool parseArguments(Kind close, const Token &open,
                       llvm::SmallVectorImpl<ast::Argument> &args);
   bool parseArgument(llvm::SmallVectorImpl<ast::Argument> &args);
-  void refuseChain(ast::BinaryExpr *first, SourceRange secondOp);
+  bool refuseChain(ast::BinaryExpr *first, SourceRange secondOp);
   bool refuseForeignOperator();
   void reportNoExpression();
   /// Refuses a tree that has become too high for recursion over it.
