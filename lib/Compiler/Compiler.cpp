@@ -184,6 +184,9 @@ ModuleOp Compilation::State::tileFor(const Chip &chip) {
   if (!checked)
     return {};
   OwningOpRef<ModuleOp> module = generateIR(*checked, sources, *context);
+  // Nothing is known of the launch yet; SplitBuilds makes the builds that rely on it.
+  for (tile::KernelOp kernel : module->getOps<tile::KernelOp>())
+    kernel.setArraysOverlap(true);
   auto add = [&](OpPassManager &passes) { addTilePasses(passes, options); };
   if (failed(runPasses(*module, "tile", add)))
     return {};

@@ -7,11 +7,12 @@
 // which the launcher checks:
 //
 //   tile.kernel @add(…)              tile.kernel @add__aligned16(…)
-//                              →         attributes {tile.facts = ["aligned16"]}
+//     {arrays_overlap}         →         {tile.facts = ["aligned16", "disjoint"]}
 //                                    tile.kernel @add(…)
+//                                      {arrays_overlap}
 //
 // A copy and not a branch at run time: facts about addresses change the width of
-// every access, and with it layouts and registers.
+// every access, and with it layouts and registers, and which loads may move.
 //
 //===------------------------------------------------------------------------===//
 
@@ -41,9 +42,11 @@ public:
         continue;
       builder.setInsertionPoint(kernel);
       auto build = cast<tile::KernelOp>(builder.clone(*kernel));
-      StringRef fact = buildFactName(BuildFact::Aligned16);
-      build.setSymName((kernel.getSymName() + "__" + fact).str());
-      build->setAttr(tile::buildFactsAttr, builder.getStrArrayAttr({fact}));
+      StringRef aligned = buildFactName(BuildFact::Aligned16);
+      build.setSymName((kernel.getSymName() + "__" + aligned).str());
+      build->setAttr(tile::buildFactsAttr,
+                     builder.getStrArrayAttr({aligned, buildFactName(BuildFact::Disjoint)}));
+      build.setArraysOverlap(false);
     }
   }
 

@@ -4,13 +4,16 @@
 // A kernel with tiles gets a build that relies on alignment; the general one stays.
 
 // CHECK: tile.kernel @copy__aligned16(
-// CHECK-SAME: tile.facts = ["aligned16"], tile.kernel = "copy"
+// CHECK-NOT: arrays_overlap
+// CHECK-SAME: tile.facts = ["aligned16", "disjoint"], tile.kernel = "copy"
 // CHECK: tile.kernel @copy(
 // CHECK-NOT: tile.facts
+// CHECK-SAME: arrays_overlap
 // CHECK-SAME: tile.kernel = "copy"
 // GENERAL-NOT: __aligned16
 // GENERAL: tile.kernel @copy(
-tile.kernel @copy(%x: !tile.array<?xf32>, %y: !tile.array<?xf32, mut>) {
+tile.kernel @copy(%x: !tile.array<?xf32>, %y: !tile.array<?xf32, mut>)
+    attributes {arrays_overlap} {
   %i = tile.block_id 0 : index
   %t = tile.load %x[%i] : !tile.array<?xf32> -> tensor<128xf32>
   tile.store %y[%i], %t : !tile.array<?xf32, mut>, tensor<128xf32>

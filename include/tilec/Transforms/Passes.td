@@ -16,9 +16,10 @@ include "mlir/Pass/PassBase.td"
 def SplitBuilds : Pass<"tile-split-builds", "::mlir::ModuleOp"> {
   let summary = "one copy of each kernel per set of facts the launcher can check";
   let description = [{
-    A kernel that accesses tiles gets a second build that relies on `aligned16`:
-    every array's base and non-innermost pitches are multiples of 16 bytes, so
-    accesses are as wide as the hardware has them. Its symbol is the kernel's
+    A kernel that accesses tiles gets a second build that relies on `aligned16`
+    (every array's base and non-innermost pitches are multiples of 16 bytes, so
+    accesses are as wide as the hardware has them) and `disjoint` (no written
+    array overlaps another, so `arrays_overlap` goes). Its symbol is the kernel's
     with `__aligned16`. Every build names its kernel in `tile.kernel`.
   }];
   let options = [
