@@ -12,6 +12,70 @@ using namespace mlir;
 using namespace tilec::tile;
 
 //===----------------------------------------------------------------------===//
+// Combining regions, of reductions and scans
+//===----------------------------------------------------------------------===//
+
+using CombinerBody =
+    function_ref<SmallVector<Value>(OpBuilder &, Location, ValueRange, ValueRange)>;
+
+/// The region `(l…, r…) -> (…)` over the sources' element types.
+static void buildCombiner(OpBuilder &builder, OperationState &state, ValueRange sources,
+                          CombinerBody body) {
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(state.addRegion());
+  for (int side = 0; side < 2; ++side)
+    for (Value source : sources)
+      block->addArgument(getElementTypeOrSelf(source.getType()), state.location);
+  ValueRange arguments = block->getArguments();
+  SmallVector<Value> combined =
+      body(builder, state.location, arguments.take_front(sources.size()),
+           arguments.drop_front(sources.size()));
+  YieldOp::create(builder, state.location, combined);
+}
+
+/// reduce-C4 and scan-C4.
+static LogicalResult verifyCombiner(Operation *op, ValueRange sources, Region &region) {
+  Block &block = region.front();
+  size_t count = sources.size();
+  if (block.getNumArguments() != 2 * count)
+    return op->emitOpError() << "the region takes " << 2 * count << " arguments, not "
+                             << block.getNumArguments();
+  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  if (!yield || yield.getValues().size() != count)
+    return op->emitOpError() << "the region yields " << count << " values";
+  for (auto [index, source] : llvm::enumerate(sources)) {
+    Type element = getElementTypeOrSelf(source.getType());
+    if (block.getArgument(index).getType() != element ||
+        block.getArgument(index + count).getType() != element ||
+        yield.getValues()[index].getType() != element)
+      return op->emitOpError() << "the region combines values of type " << element
+                               << " at position " << index;
+  }
+  return success();
+}
+
+/// There are sources, and all have one shape.
+static LogicalResult verifySameShape(Operation *op, ValueRange sources) {
+  if (sources.empty())
+    return op->emitOpError() << "needs at least one source";
+  for (auto [index, source] : llvm::enumerate(sources))
+    if (getTileShape(source.getType()) != getTileShape(sources.front().getType()))
+      return op->emitOpError() << "source " << index << " has another shape than the first";
+  return success();
+}
+
+/// One axis that lies in the rank, and results of the sources' types.
+static LogicalResult verifyAlongAxis(Operation *op, ValueRange sources, TypeRange results,
+                                     int32_t axis) {
+  int64_t rank = getTileShape(sources.front().getType()).size();
+  if (axis < 0 || axis >= rank) // scan-C2, sort-C2
+    return op->emitOpError() << "axis " << axis << " is outside a tile of rank " << rank;
+  if (TypeRange(sources) != results) // scan-C3, sort-C3
+    return op->emitOpError() << "the results have the sources' types";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // tile.reduce
 //===----------------------------------------------------------------------===//
 
@@ -28,34 +92,17 @@ YieldOp ReduceOp::getYield() {
 }
 
 void ReduceOp::build(OpBuilder &builder, OperationState &state, ValueRange sources,
-                     ArrayRef<int64_t> axes,
-                     function_ref<SmallVector<Value>(OpBuilder &, Location, ValueRange,
-                                                     ValueRange)>
-                         body) {
+                     ArrayRef<int64_t> axes, CombinerBody body) {
   state.addOperands(sources);
   state.addAttribute(getAxesAttrName(state.name), builder.getDenseI64ArrayAttr(axes));
-  SmallVector<Type> elements;
-  for (Value source : sources) {
-    auto type = cast<RankedTensorType>(source.getType());
-    elements.push_back(type.getElementType());
-    state.addTypes(reducedType(type, axes));
-  }
-  OpBuilder::InsertionGuard guard(builder);
-  Region *region = state.addRegion();
-  Block *block = builder.createBlock(region);
-  for (int side = 0; side < 2; ++side)
-    for (Type type : elements)
-      block->addArgument(type, state.location);
-  ValueRange arguments = block->getArguments();
-  SmallVector<Value> combined =
-      body(builder, state.location, arguments.take_front(sources.size()),
-           arguments.drop_front(sources.size()));
-  YieldOp::create(builder, state.location, combined);
+  for (Value source : sources)
+    state.addTypes(reducedType(cast<RankedTensorType>(source.getType()), axes));
+  buildCombiner(builder, state, sources, body);
 }
 
 LogicalResult ReduceOp::verify() {
-  if (getSources().empty()) // reduce-C1
-    return emitOpError() << "needs at least one source";
+  if (failed(verifySameShape(*this, getSources()))) // reduce-C1
+    return failure();
   auto first = cast<RankedTensorType>(getSources().front().getType());
   int64_t previous = -1;
   for (int64_t axis : getAxes()) { // reduce-C2
@@ -67,28 +114,68 @@ LogicalResult ReduceOp::verify() {
   if (getNumResults() != getSources().size()) // reduce-C3
     return emitOpError() << "has " << getNumResults() << " results for "
                          << getSources().size() << " sources";
-  Block &block = getCombiner().front();
-  if (block.getNumArguments() != 2 * getSources().size()) // reduce-C4
-    return emitOpError() << "the region takes " << 2 * getSources().size()
-                         << " arguments, not " << block.getNumArguments();
-  auto yield = dyn_cast<YieldOp>(block.getTerminator());
-  if (!yield || yield.getValues().size() != getSources().size()) // reduce-C4
-    return emitOpError() << "the region yields " << getSources().size() << " values";
+  if (failed(verifyCombiner(*this, getSources(), getCombiner()))) // reduce-C4
+    return failure();
   for (auto [index, source] : llvm::enumerate(getSources())) {
     auto type = cast<RankedTensorType>(source.getType());
-    if (type.getShape() != first.getShape()) // reduce-C1
-      return emitOpError() << "source " << index << " has another shape than the first";
-    Type element = type.getElementType(), expected = reducedType(type, getAxes());
+    Type expected = reducedType(type, getAxes());
     Type result = getResult(index).getType();
     if (getTileShape(result) != getTileShape(expected) ||
-        getElementTypeOrSelf(result) != element) // reduce-C3
+        getElementTypeOrSelf(result) != type.getElementType()) // reduce-C3
       return emitOpError() << "result " << index << " is " << result << ", not " << expected;
-    if (block.getArgument(index).getType() != element ||
-        block.getArgument(index + getSources().size()).getType() != element ||
-        yield.getValues()[index].getType() != element) // reduce-C4
-      return emitOpError() << "the region combines values of type " << element
-                           << " at position " << index;
   }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// tile.scan, tile.sort, tile.histogram
+//===----------------------------------------------------------------------===//
+
+YieldOp ScanOp::getYield() { return cast<YieldOp>(getCombiner().front().getTerminator()); }
+
+void ScanOp::build(OpBuilder &builder, OperationState &state, ValueRange sources,
+                   ValueRange inits, int32_t axis, bool reverse, CombinerBody body) {
+  state.addOperands(sources);
+  state.addOperands(inits);
+  Properties &properties = state.getOrAddProperties<Properties>();
+  properties.axis = builder.getI32IntegerAttr(axis);
+  if (reverse)
+    properties.reverse = builder.getUnitAttr();
+  properties.operandSegmentSizes = {static_cast<int32_t>(sources.size()),
+                                    static_cast<int32_t>(inits.size())};
+  state.addTypes(sources.getTypes());
+  buildCombiner(builder, state, sources, body);
+}
+
+LogicalResult ScanOp::verify() {
+  if (failed(verifySameShape(*this, getSources())) || // scan-C1
+      failed(verifyAlongAxis(*this, getSources(), getResultTypes(), getAxis())) ||
+      failed(verifyCombiner(*this, getSources(), getCombiner()))) // scan-C4
+    return failure();
+  if (getInits().empty())
+    return success();
+  if (getInits().size() != getSources().size()) // scan-C5
+    return emitOpError() << "has " << getInits().size() << " initial values for "
+                         << getSources().size() << " sources";
+  for (auto [index, source, init] : llvm::enumerate(getSources(), getInits()))
+    if (getElementTypeOrSelf(source.getType()) != init.getType()) // scan-C5
+      return emitOpError() << "initial value " << index << " is " << init.getType()
+                           << " for elements of type " << getElementTypeOrSelf(source.getType());
+  return success();
+}
+
+LogicalResult SortOp::verify() {
+  if (failed(verifySameShape(*this, getSources()))) // sort-C1
+    return failure();
+  return verifyAlongAxis(*this, getSources(), getResultTypes(), getAxis());
+}
+
+LogicalResult HistogramOp::verify() {
+  if (!getElementTypeOrSelf(getSource().getType()).isIntOrIndex()) // histogram-C1
+    return emitOpError() << "counts integers";
+  auto type = cast<RankedTensorType>(getType());
+  if (type.getRank() != 1 || !type.getElementType().isInteger(32)) // histogram-C2
+    return emitOpError() << "makes a tile of rank 1 of i32, not " << type;
   return success();
 }
 

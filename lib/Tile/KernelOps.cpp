@@ -114,5 +114,23 @@ LogicalResult AssumeOp::canonicalize(AssumeOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// tile.print, tile.assert
+//===----------------------------------------------------------------------===//
+
+LogicalResult PrintOp::verify() {
+  size_t count = getValues().size();
+  if (getPieces().size() != count + 1 || getDtypes().size() != count) // print-C1
+    return emitOpError() << "has " << getPieces().size() << " pieces and "
+                         << getDtypes().size() << " dtypes for " << count << " values";
+  return success();
+}
+
+LogicalResult AssertOp::verify() {
+  if (!getElementTypeOrSelf(getCondition().getType()).isInteger(1)) // assert-C1
+    return emitOpError() << "takes a condition of i1, not " << getCondition().getType();
+  return success();
+}
+
 #define GET_OP_CLASSES
 #include "tilec/Tile/TileOps.cpp.inc"

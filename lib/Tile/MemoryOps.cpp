@@ -43,9 +43,9 @@ static LogicalResult verifyAccess(Operation *op, ArrayType array, size_t indices
   return success();
 }
 
-static bool arraysOverlap(Operation *op) {
+bool tilec::tile::isReadObservable(Operation *op, ArrayType array) {
   auto kernel = op->getParentOfType<KernelOp>();
-  return kernel && kernel.getArraysOverlap();
+  return array.isMut() || (kernel && kernel.getArraysOverlap());
 }
 
 //===----------------------------------------------------------------------===//
@@ -76,8 +76,7 @@ LogicalResult LoadOp::verify() {
 
 void LoadOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
-  // Nobody writes an array without `mut`: reading it is no effect.
-  if (getArray().getType().isMut() || arraysOverlap(*this))
+  if (isReadObservable(*this, getArray().getType()))
     effects.emplace_back(MemoryEffects::Read::get(), &getArrayMutable(),
                          SideEffects::DefaultResource::get());
 }

@@ -48,4 +48,27 @@ def Tile_MmaPrecision : Tile_Enum<"MmaPrecision", "how exactly a matrix product 
   I32EnumAttrCase<"TF32x3", 2, "tf32x3">,
   I32EnumAttrCase<"Fast", 3, "fast">]>;
 
+def Tile_AtomicKind : Tile_Enum<"AtomicKind", "what an atomic operation does", [
+  I32EnumAttrCase<"Add", 0, "add">,
+  I32EnumAttrCase<"Max", 1, "max">,
+  I32EnumAttrCase<"Min", 2, "min">,
+  I32EnumAttrCase<"And", 3, "and">,
+  I32EnumAttrCase<"Or", 4, "or">,
+  I32EnumAttrCase<"Xor", 5, "xor">,
+  I32EnumAttrCase<"Xchg", 6, "xchg">,
+  I32EnumAttrCase<"Cas", 7, "cas">,
+  I32EnumAttrCase<"Load", 8, "load">,
+  I32EnumAttrCase<"Store", 9, "store">]>;
+
+def Tile_MemoryOrder : Tile_Enum<"MemoryOrder", "how an atomic operation orders others", [
+  I32EnumAttrCase<"Relaxed", 0, "relaxed">,
+  I32EnumAttrCase<"Acquire", 1, "acquire">,
+  I32EnumAttrCase<"Release", 2, "release">,
+  I32EnumAttrCase<"AcqRel", 3, "acq_rel">]>;
+
+def Tile_MemoryScope : Tile_Enum<"MemoryScope", "who sees an atomic operation's order", [
+  I32EnumAttrCase<"Block", 0, "block">,
+  I32EnumAttrCase<"GPU", 1, "gpu">,
+  I32EnumAttrCase<"System", 2, "sys">]>;
+
 #endif // TILEC_TILE_TILEATTRS_TD

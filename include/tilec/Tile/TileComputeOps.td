@@ -192,4 +192,97 @@ def Tile_CastOp : Tile_Op<"cast", [
   let hasFolder = 1;
 }
 
+def Tile_ScanOp : Tile_Op<"scan", [
+    RecursiveMemoryEffects, RecursivelySpeculatable, AttrSizedOperandSegments,
+    SingleBlock]> {
+  let summary = "combine the elements before each, along an axis";
+  let description = [{
+    Inclusive: element i is the combination of elements 0 … i. Exclusive, with
+    one initial scalar per source: of the initial tuple and elements 0 … i-1. The
+    region is as in `tile.reduce`, but need not be commutative: operands keep the
+    order of elements. `reverse` is flip, scan, flip.
+
+    - scan-C1 there is at least one source and all have the same shape.
+    - scan-C2 the axis lies in the rank.
+    - scan-C3 results have the sources' types.
+    - scan-C4 the region takes the element types twice and yields them once.
+    - scan-C5 there are no initial values, or one per source of its element type.
+
+    ```mlir
+    %s = tile.scan(%x) axis 1 reverse exclusive(%zero : f32)
+        : (tensor<8x4xf32>) -> tensor<8x4xf32> {
+    ^bb0(%l: f32, %r: f32):
+      %0 = arith.addf %l, %r : f32
+      tile.yield %0 : f32
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Tile_Tile>:$sources, Variadic<Tile_Scalar>:$inits,
+    I32Attr:$axis, UnitAttr:$reverse);
+  let results = (outs Variadic<Tile_Tile>:$results);
+  let regions = (region SizedRegion<1>:$combiner);
+  let builders = [
+    // The body receives the left and the right tuple and returns the combined.
+    OpBuilder<(ins "::mlir::ValueRange":$sources, "::mlir::ValueRange":$inits,
+      "int32_t":$axis, "bool":$reverse,
+      "::llvm::function_ref<::llvm::SmallVector<::mlir::Value>(::mlir::OpBuilder &, "
+      "::mlir::Location, ::mlir::ValueRange, ::mlir::ValueRange)>":$body)>];
+  let assemblyFormat = [{
+    `(` $sources `)` `axis` $axis (`reverse` $reverse^)?
+    (`exclusive` `(` $inits^ `:` type($inits) `)`)? attr-dict `:`
+    functional-type($sources, $results) $combiner
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    bool isExclusive() { return !getInits().empty(); }
+    YieldOp getYield();
+  }];
+}
+
+def Tile_SortOp : Tile_Op<"sort", [Pure]> {
+  let summary = "sort along an axis";
+  let description = [{
+    The first source is the key, the others follow its permutation. Stable. NaN
+    comes last, with `descending` first; -0 and +0 are equal.
+
+    - sort-C1 there is at least one source and all have the same shape.
+    - sort-C2 the axis lies in the rank.
+    - sort-C3 results have the sources' types.
+
+    ```mlir
+    %k, %v = tile.sort(%x, %y) axis 0 descending
+        : (tensor<8xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xi32>)
+    ```
+  }];
+  let arguments = (ins Variadic<Tile_Tile>:$sources, I32Attr:$axis,
+    UnitAttr:$descending, UnitAttr:$is_unsigned);
+  let results = (outs Variadic<Tile_Tile>:$results);
+  let assemblyFormat = [{
+    `(` $sources `)` `axis` $axis (`descending` $descending^)?
+    (`unsigned` $is_unsigned^)? attr-dict `:` functional-type($sources, $results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_HistogramOp : Tile_Op<"histogram", [Pure]> {
+  let summary = "how often each value occurs";
+  let description = [{
+    Element b of the result is the number of elements equal to b; others are
+    ignored.
+
+    - histogram-C1 the source's elements are integers.
+    - histogram-C2 the result is a tile of rank 1 of `i32`.
+
+    ```mlir
+    %h = tile.histogram %x : tensor<1024xi32> -> tensor<16xi32>
+    ```
+  }];
+  let arguments = (ins Tile_IntValue:$source, UnitAttr:$is_unsigned);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = [{
+    $source (`unsigned` $is_unsigned^)? attr-dict `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // TILEC_TILE_TILECOMPUTEOPS_TD

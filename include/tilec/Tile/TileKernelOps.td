@@ -105,10 +105,10 @@ def Tile_ReturnOp : Tile_Op<"return", [
 
 def Tile_YieldOp : Tile_Op<"yield", [
     Pure, Terminator, ReturnLike,
-    ParentOneOf<["ReduceOp"]>]> {
+    ParentOneOf<["ReduceOp", "ScanOp"]>]> {
   let summary = "gives the values of a region";
   let description = [{
-    Ends the combining region of a reduction.
+    Ends the combining region of a reduction or scan.
   }];
   let arguments = (ins Variadic<Tile_Scalar>:$values);
   let assemblyFormat = "$values attr-dict `:` type($values)";
@@ -174,6 +174,57 @@ def Tile_AssumeOp : Tile_Op<"assume", [
   let arguments = (ins I1:$condition);
   let assemblyFormat = "$condition attr-dict";
   let hasCanonicalizeMethod = 1;
+}
+
+def Tile_NumSMsOp : Tile_Op<"num_sms", [Pure]> {
+  let summary = "the device's number of multiprocessors";
+  let description = [{
+    ```mlir
+    %n = tile.num_sms : index
+    ```
+  }];
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+// Print and assert talk to the host: they keep their order among themselves.
+def Tile_HostResource : Resource<"::tilec::tile::HostResource">;
+
+def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite<Tile_HostResource>]>]> {
+  let summary = "one line of text on the host";
+  let description = [{
+    The pieces with the values between them. `dtypes` spells each value's type
+    in the language: signedness is not in the MLIR type.
+
+    - print-C1 there is one more piece than values, and one dtype per value.
+
+    ```mlir
+    tile.print ["x = ", ""] (%x) dtypes ["u32"] : i32
+    ```
+  }];
+  let arguments = (ins StrArrayAttr:$pieces, Variadic<Tile_Value>:$values,
+    StrArrayAttr:$dtypes);
+  let assemblyFormat = [{
+    $pieces `(` $values `)` `dtypes` $dtypes attr-dict (`:` type($values)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite<Tile_HostResource>]>]> {
+  let summary = "an error on the host unless the condition holds";
+  let description = [{
+    The host learns message, place in the source, block, and for a tile the
+    first failing index.
+
+    - assert-C1 the condition's elements are `i1`.
+
+    ```mlir
+    tile.assert %cond, "must be positive" : tensor<8xi1>
+    ```
+  }];
+  let arguments = (ins Tile_Value:$condition, StrAttr:$message);
+  let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
+  let hasVerifier = 1;
 }
 
 #endif // TILEC_TILE_TILEKERNELOPS_TD

@@ -123,4 +123,110 @@ def Tile_StoreOp : Tile_Op<"store", [
   }];
 }
 
+def Tile_GatherOp : Tile_Op<"gather", [
+    AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    AlwaysSpeculatable]> {
+  let summary = "read the elements at given indices";
+  let description = [{
+    Element p of the result is `array[index0[p], index1[p], …]`. Indices count
+    elements and are signed; where one is outside its dim, or the mask is false,
+    the element is `pad` (default 0).
+
+    - gather-C1 there is one index per array dim.
+    - gather-C2 indices and mask have the result's shape; the mask is `i1`.
+    - gather-C3 result and array have the same element type, and so has `pad`.
+
+    ```mlir
+    %t = tile.gather %a[%i, %j] mask(%m : tensor<8xi1>)
+        : !tile.array<?x?xf32>, [tensor<8xi32>, tensor<8xi32>] -> tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins Tile_Array:$array, Variadic<Tile_IntValue>:$index,
+    Optional<Tile_Value>:$mask, OptionalAttr<TypedAttrInterface>:$pad);
+  let results = (outs Tile_Value:$result);
+  let assemblyFormat = [{
+    $array `[` $index `]` (`mask` `(` $mask^ `:` type($mask) `)`)?
+    (`pad` `(` $pad^ `)`)? attr-dict `:` custom<ArrayType>(type($array)) `,`
+    `[` type($index) `]` `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What elements outside the array read as: `pad`, or the type's zero.
+    ::mlir::TypedAttr getPadValue();
+  }];
+}
+
+def Tile_ScatterOp : Tile_Op<"scatter", [
+    AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "write elements to given indices";
+  let description = [{
+    `array[index0[p], index1[p], …] = value[p]` where all indices are inside and
+    the mask is true. Of several values for one element one wins.
+
+    - scatter-C1 the array is `mut`.
+    - scatter-C2 there is one index per array dim.
+    - scatter-C3 indices and mask have the value's shape; the mask is `i1`.
+    - scatter-C4 value and array have the same element type.
+
+    ```mlir
+    tile.scatter %a[%i], %v : !tile.array<?xf32, mut>, [tensor<8xi32>], tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins Tile_Array:$array, Variadic<Tile_IntValue>:$index,
+    Tile_Value:$value, Optional<Tile_Value>:$mask);
+  let assemblyFormat = [{
+    $array `[` $index `]` `,` $value (`mask` `(` $mask^ `:` type($mask) `)`)?
+    attr-dict `:` custom<ArrayType>(type($array)) `,` `[` type($index) `]` `,`
+    type($value)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_AtomicOp : Tile_Op<"atomic", [
+    AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "an atomic operation on each element at given indices";
+  let description = [{
+    Every element of the indices is one atomic operation, done once whatever a
+    layout replicates. The result is the old value; outside the array or where
+    the mask is false nothing happens and it is 0.
+
+    | kind | element types |
+    |---|---|
+    | `add` | i32 i64 f16 bf16 f32 f64 |
+    | `max`, `min` | the same; `unsigned` for unsigned integers; -0 < +0, a NaN operand is stored |
+    | `and`, `or`, `xor` | i32 i64 |
+    | `xchg`, `cas`, `load`, `store` | i32 i64 f32 f64; `cas` compares bits |
+
+    - atomic-C1 the array is `mut`, except for `load`.
+    - atomic-C2 there is one index per array dim.
+    - atomic-C3 operands, mask (`i1`) and result have one shape.
+    - atomic-C4 operands and result have the array's element type, one that the
+      table lists.
+    - atomic-C5 `cas` has `expected` and `value`, `load` neither, the others
+      `value`; all but `store` have a result.
+
+    ```mlir
+    %old = tile.atomic add %a[%i] value(%v : tensor<8xf32>)
+        : !tile.array<?xf32, mut>, [tensor<8xi32>] -> tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins Tile_AtomicKind:$kind, Tile_Array:$array,
+    Variadic<Tile_IntValue>:$index, Optional<Tile_Value>:$expected,
+    Optional<Tile_Value>:$value, Optional<Tile_Value>:$mask,
+    DefaultValuedAttr<Tile_MemoryOrder, "::tilec::tile::MemoryOrder::Relaxed">:$order,
+    DefaultValuedAttr<Tile_MemoryScope, "::tilec::tile::MemoryScope::GPU">:$scope,
+    UnitAttr:$is_unsigned);
+  let results = (outs Optional<Tile_Value>:$result);
+  let assemblyFormat = [{
+    $kind $array `[` $index `]`
+    (`expected` `(` $expected^ `:` type($expected) `)`)?
+    (`value` `(` $value^ `:` type($value) `)`)?
+    (`mask` `(` $mask^ `:` type($mask) `)`)?
+    (`order` `(` $order^ `)`)? (`scope` `(` $scope^ `)`)? (`unsigned` $is_unsigned^)?
+    attr-dict `:` custom<ArrayType>(type($array)) `,` `[` type($index) `]`
+    (`->` type($result)^)?
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // TILEC_TILE_TILEMEMORYOPS_TD

@@ -29,6 +29,16 @@ struct AssumptionResource
   llvm::StringRef getName() final { return "assumptions"; }
 };
 
+/// What `tile.print` and `tile.assert` write: the host's record of the launch.
+struct HostResource : public mlir::SideEffects::Resource::Base<HostResource> {
+  llvm::StringRef getName() final { return "host"; }
+};
+
+/// Whether a write can come between `op`, which reads `array`, and another place
+/// in the kernel. Nobody writes an array without `mut`: reading it is no effect,
+/// unless arrays may overlap.
+bool isReadObservable(mlir::Operation *op, ArrayType array);
+
 /// The only value of a splat constant or constant scalar, or null.
 mlir::TypedAttr getSplatConstant(mlir::Attribute attr);
 

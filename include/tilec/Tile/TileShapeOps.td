@@ -110,4 +110,111 @@ def Tile_PermuteOp : Tile_Op<"permute", [Pure]> {
   let hasFolder = 1;
 }
 
+def Tile_CatOp : Tile_Op<"cat", [Pure, SameTypeOperands]> {
+  let summary = "join tiles along an axis";
+  let description = [{
+    - cat-C1 there is a power of two of sources, all of one type.
+    - cat-C2 the axis lies in the rank; the result's size along it is that of all
+      sources, its other sizes and element type are theirs.
+
+    ```mlir
+    %t = tile.cat(%a, %b) axis 1 : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x8xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Tile_Tile>:$sources, I32Attr:$axis);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = [{
+    `(` $sources `)` `axis` $axis attr-dict `:` functional-type($sources, $result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_ExtractOp : Tile_Op<"extract", [Pure]> {
+  let summary = "one slice of a tile, or one element";
+  let description = [{
+    The source is cut into slices of the result's shape; the index counts them.
+    A scalar result is one element. A slice outside the source is zeros.
+
+    - extract-C1 there is one index per dim of the source.
+    - extract-C2 the result is a tile of the source's rank, in no dim larger, or a
+      scalar; its element type is the source's.
+
+    ```mlir
+    %t = tile.extract %x[%i, %j] : tensor<8x8xf32> -> tensor<4x8xf32>
+    %e = tile.extract %x[%i, %j] : tensor<8x8xf32> -> f32
+    ```
+  }];
+  let arguments = (ins Tile_Tile:$source, Variadic<Index>:$index);
+  let results = (outs Tile_Value:$result);
+  let assemblyFormat = [{
+    $source `[` $index `]` attr-dict `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_InsertOp : Tile_Op<"insert", [Pure, AllTypesMatch<["dest", "result"]>]> {
+  let summary = "a tile with one slice replaced";
+  let description = [{
+    The destination is cut into slices of the slice's shape; the index counts
+    them. At an index outside, nothing is replaced.
+
+    - insert-C1 there is one index per dim of the destination.
+    - insert-C2 the slice is a tile of the destination's rank, in no dim larger;
+      its element type is the destination's.
+
+    ```mlir
+    %t = tile.insert %s into %x[%i, %j] : tensor<4x8xf32> into tensor<8x8xf32>
+    ```
+  }];
+  let arguments = (ins Tile_Tile:$slice, Tile_Tile:$dest, Variadic<Index>:$index);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = [{
+    $slice `into` $dest `[` $index `]` attr-dict `:` type($slice) `into` type($dest)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_FlipOp : Tile_Op<"flip", [Pure, SameOperandsAndResultType]> {
+  let summary = "reverse a tile along an axis";
+  let description = [{
+    - flip-C1 the axis lies in the rank.
+
+    ```mlir
+    %t = tile.flip %x axis 1 : tensor<8x4xf32>
+    ```
+  }];
+  let arguments = (ins Tile_Tile:$source, I32Attr:$axis);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$source `axis` $axis attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_TakeOp : Tile_Op<"take", [Pure]> {
+  let summary = "elements of a tile at given indices along an axis";
+  let description = [{
+    With indices of rank 1, `result[…, i, …] = source[…, indices[i], …]`. With
+    `along`, indices have the result's shape and choose for each element:
+    `result[p, i, q] = source[p, indices[p, i, q], q]`. Indices are signed; one
+    outside gives 0.
+
+    - take-C1 the axis lies in the rank.
+    - take-C2 the result's shape is the source's but for the axis, which has the
+      indices' size; the element type is the source's.
+    - take-C3 indices have rank 1, or with `along` the result's shape.
+
+    ```mlir
+    %t = tile.take %x[%i] axis 1 : tensor<8x4xf32>, tensor<16xi32> -> tensor<8x16xf32>
+    %u = tile.take %x[%j] axis 1 along : tensor<8x4xf32>, tensor<8x2xi32> -> tensor<8x2xf32>
+    ```
+  }];
+  let arguments = (ins Tile_Tile:$source, Tile_IntValue:$indices, I32Attr:$axis,
+    UnitAttr:$along);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = [{
+    $source `[` $indices `]` `axis` $axis (`along` $along^)? attr-dict `:`
+    type($source) `,` type($indices) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // TILEC_TILE_TILESHAPEOPS_TD

@@ -1,0 +1,206 @@
+//===- Statements.cpp - statements ---*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+// One function per kind of statement. Loops become `scf.for`, or `scf.while`
+// when something inside may leave them.
+
+#include "Generator.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tilec::irgen {
+
+void Generator::block(ArrayRef<checked::Stmt *> statements) {
+  for (size_t i = 0; i < statements.size(); ++i) {
+    const checked::Stmt *stmt = statements[i];
+    using Kind = checked::Stmt::Kind;
+    if (stmt->kind == Kind::Break || stmt->kind == Kind::Continue || stmt->kind == Kind::Return) {
+      exit(stmt);
+      return; // what follows is not reached
+    }
+    Variables exits = footprint(statements[i]).exits;
+    statement(stmt);
+    ArrayRef<checked::Stmt *> rest = statements.drop_front(i + 1);
+    if (exits.empty() || rest.empty())
+      continue;
+    Location loc = location(stmt->loc);
+    conditional(
+        loc, noneSet(loc, exits), footprint(rest).assigned, [&] { block(rest); }, [] {});
+    return;
+  }
+}
+
+void Generator::statement(const checked::Stmt *stmt) {
+  Location loc = location(stmt->loc);
+  using Kind = checked::Stmt::Kind;
+  switch (stmt->kind) {
+  case Kind::Let:
+    return let(llvm::cast<checked::LetStmt>(stmt));
+  case Kind::Assign: {
+    const auto *assign = llvm::cast<checked::AssignStmt>(stmt);
+    Value value = expression(assign->value);
+    values[assign->variable] = value;
+    return;
+  }
+  case Kind::Store:
+    return store(llvm::cast<checked::StoreStmt>(stmt));
+  case Kind::For:
+    return forStatement(llvm::cast<checked::ForStmt>(stmt));
+  case Kind::While:
+    return whileStatement(llvm::cast<checked::WhileStmt>(stmt));
+  case Kind::If:
+    return ifStatement(llvm::cast<checked::IfStmt>(stmt));
+  case Kind::Break:
+  case Kind::Continue:
+  case Kind::Return:
+    return exit(stmt);
+  case Kind::Fast: {
+    arith::FastMathFlags before = flags;
+    flags = flags | arith::FastMathFlags::afn;
+    block(llvm::cast<checked::FastStmt>(stmt)->body);
+    flags = before;
+    return;
+  }
+  case Kind::Scope:
+    return block(llvm::cast<checked::ScopeStmt>(stmt)->body);
+  case Kind::Inline:
+    return inlined(llvm::cast<checked::InlineStmt>(stmt)->inlined);
+  case Kind::Eval:
+    results(llvm::cast<checked::EvalStmt>(stmt)->value);
+    return;
+  case Kind::Assume:
+    tile::AssumeOp::create(builder, loc,
+                           expression(llvm::cast<checked::AssumeStmt>(stmt)->condition));
+    return;
+  case Kind::Scatter:
+  case Kind::Assert:
+  case Kind::Print:
+    return effect(stmt, loc);
+  }
+}
+
+void Generator::let(const checked::LetStmt *stmt) {
+  if (!stmt->init) {
+    for (const checked::Variable *variable : stmt->variables)
+      values.erase(variable);
+    return;
+  }
+  SmallVector<Value> initial = results(stmt->init);
+  for (auto [variable, value] : llvm::zip(stmt->variables, initial))
+    values[variable] = value;
+}
+
+void Generator::store(const checked::StoreStmt *stmt) {
+  SmallVector<Value> index = expressions(stmt->index);
+  Value value = expression(stmt->value);
+  tile::StoreOp::create(builder, location(stmt->loc), arrayOf(stmt->array), index, value,
+                        orderAttr(stmt->order), DenseBoolArrayAttr(),
+                        stmt->elements ? builder.getUnitAttr() : UnitAttr());
+}
+
+void Generator::ifStatement(const checked::IfStmt *stmt) {
+  Value condition = expression(stmt->condition);
+  Footprint thenPrint = footprint(stmt->thenBlock), elsePrint = footprint(stmt->elseBlock);
+  Variables assigned = thenPrint.assigned;
+  assigned.insert_range(elsePrint.assigned);
+  conditional(
+      location(stmt->loc), condition, assigned, [&] { block(stmt->thenBlock); },
+      [&] { block(stmt->elseBlock); });
+}
+
+void Generator::exit(const checked::Stmt *stmt) {
+  const checked::Variable *flag = nullptr;
+  if (stmt->kind == checked::Stmt::Kind::Break)
+    flag = loops.back().broken;
+  else if (stmt->kind == checked::Stmt::Kind::Continue)
+    flag = loops.back().skipped;
+  else
+    for (const Function &function : functions)
+      if (function.target == llvm::cast<checked::ReturnStmt>(stmt)->target)
+        flag = function.returned;
+  if (flag)
+    values[flag] = boolConstant(location(stmt->loc), true);
+}
+
+void Generator::inlined(const checked::InlineBody *body) {
+  functions.push_back({body, newFlag()});
+  loops.push_back({});
+  for (const checked::Variable *variable : body->results)
+    values.erase(variable);
+  block(body->body);
+  loops.pop_back();
+  functions.pop_back();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+void Generator::forStatement(const checked::ForStmt *stmt) {
+  Location loc = location(stmt->loc);
+  Value lower = expression(stmt->lower), upper = expression(stmt->upper);
+  Value step = expression(stmt->step);
+  const auto *constantStep = llvm::dyn_cast<checked::ConstantExpr>(stmt->step);
+  if (!constantStep || static_cast<int64_t>(constantStep->bits) <= 0) {
+    // A step that is not positive gives no iteration.
+    Elementwise at = this->at(loc);
+    Value one = at.integer(DType::Int, 1, step);
+    Value runs = at.compare(checked::CompareOp::Ge, DType::Int, step, one);
+    upper = at.select(runs, upper, lower);
+    step = at.binary(checked::BinaryOp::Max, DType::Int, step, one);
+  }
+
+  loops.push_back({newFlag(), newFlag()});
+  Footprint print = footprint(stmt->body);
+  Variables carried = print.assigned, exits = print.exits;
+  carried.remove(loops.back().skipped);
+  exits.remove(loops.back().skipped);
+  if (exits.empty()) {
+    SmallVector<Value> initial = valuesOf(carried, loc);
+    auto op = scf::ForOp::create(builder, loc, lower, upper, step, initial);
+    OpBuilder::InsertionGuard guard(builder);
+    Block *body = op.getBody();
+    if (!body->empty()) // the builder ends a loop that carries nothing
+      body->back().erase();
+    auto outside = values;
+    builder.setInsertionPointToEnd(body);
+    setValues(carried, op.getRegionIterArgs());
+    values[stmt->induction] = op.getInductionVar();
+    block(stmt->body);
+    scf::YieldOp::create(builder, loc, valuesOf(carried, loc));
+    values = outside;
+    setValues(carried, op.getResults());
+  } else {
+    values[stmt->induction] = lower;
+    carried.insert(stmt->induction);
+    whileLoop(
+        loc, carried, exits,
+        [&] {
+          return at(loc).compare(checked::CompareOp::Lt, DType::Int, values[stmt->induction],
+                                 upper);
+        },
+        [&] {
+          block(stmt->body);
+          values[stmt->induction] =
+              at(loc).binary(checked::BinaryOp::Add, DType::Int, values[stmt->induction], step);
+        });
+  }
+  loops.pop_back();
+}
+
+void Generator::whileStatement(const checked::WhileStmt *stmt) {
+  loops.push_back({newFlag(), newFlag()});
+  Footprint print = footprint(stmt->body);
+  Variables carried = print.assigned, exits = print.exits;
+  carried.remove(loops.back().skipped);
+  exits.remove(loops.back().skipped);
+  whileLoop(
+      location(stmt->loc), carried, exits, [&] { return expression(stmt->condition); },
+      [&] { block(stmt->body); });
+  loops.pop_back();
+}
+
+} // namespace tilec::irgen
