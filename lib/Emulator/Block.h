@@ -1,0 +1,231 @@
+//===- Block.h - one thread block in execution -*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===--------------------------------------------------------------------------===//
+//
+// A Block runs the threads of one block after another on one host thread: it owns
+// their contexts, stacks, shared memory, barriers and clocks, and the queue of those
+// that can run. A host thread keeps one Block and uses it for many block indices.
+//
+//   runnable ─► running ─► waits (barrier, warp operation, mbarrier) ─► runnable …
+//                      └─► exited
+//
+// When nothing is runnable and not all have exited, that is a deadlock, exactly.
+//
+//===--------------------------------------------------------------------------===//
+#ifndef TILEC_LIB_EMULATOR_BLOCK_H
+#define TILEC_LIB_EMULATOR_BLOCK_H
+
+#include "Fiber.h"
+#include "FindingLog.h"
+#include "GlobalMemory.h"
+#include "Shadow.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <chrono>
+#include <random>
+
+namespace tilec::emulator {
+
+class Block;
+
+/// Shared memory of a block: enough for every chip, and aligned to its own size, so
+/// that the low 18 bits of a host address are the shared-memory address (operand
+/// descriptors and swizzles work on those).
+constexpr uint32_t sharedCapacity = 256 << 10;
+
+/// Slots of asynchronous agents that belong to no single thread.
+constexpr uint32_t numBlockAgents = 16;
+
+/// A warp-wide operation that a lane waits in.
+struct WarpOperation {
+  const char *name = nullptr; ///< as printed; also tells operations apart
+  uint32_t variant = 0;
+  uint32_t mask = 0; ///< the lanes that take part
+  void *payload = nullptr;
+  /// Computes for all lanes of `mask`, once, when the last one has arrived.
+  void (*complete)(Block &block, struct ThreadContext *lanes, uint32_t mask) = nullptr;
+};
+
+/// A GPU thread. Generated code reads the first fields at fixed offsets.
+struct ThreadContext {
+  uint32_t threadIndex[3];
+  uint32_t blockSize[3];
+  uint32_t blockIndex[3];
+  uint32_t gridSize[3];
+  uint32_t lane;
+  uint32_t warp;
+  char *shared;         ///< base of shared memory
+  uint32_t site;        ///< where the thread is, set before every host call
+  int32_t fuel;         ///< loop iterations until the thread yields
+  uint32_t sharedBytes; ///< static and dynamic together
+  uint32_t linear;      ///< index in the block
+
+  Block *block;
+  void *stackPointer;
+  ThreadContext *next; ///< in the queue of runnable threads
+  bool exited;
+  const char *waitsFor; ///< null while running
+  WarpOperation operation;
+
+  VectorClock clock;
+  uint32_t step;            ///< the thread's own current step
+  uint32_t copyGroup;       ///< the open group of the thread's asynchronous copies
+  uint32_t copiesCompleted; ///< groups the thread has waited for
+  uint32_t fencedSince;     ///< nonzero after a memory fence: releases at atomics
+  const GlobalMemory::Range *lastRange;
+  char redirect[256];       ///< where accesses out of bounds go
+};
+
+namespace offset {
+constexpr unsigned threadIndex = 0, blockSize = 12, blockIndex = 24, gridSize = 36,
+                   lane = 48, warp = 52, shared = 56, site = 64, fuel = 68,
+                   sharedBytes = 72, linear = 76;
+} // namespace offset
+
+using KernelFunction = void (*)(ThreadContext *, const void *const *);
+
+/// How many loop iterations a thread runs before others get a turn.
+constexpr int32_t fuelPerTurn = 1 << 16;
+
+/// What all blocks of a launch share.
+struct LaunchState {
+  KernelFunction kernel;
+  std::vector<const void *> parameters;
+  std::array<uint32_t, 3> grid, threads;
+  uint32_t staticSharedBytes, sharedBytes; ///< shared: static + dynamic
+  unsigned sharedGranuleLog2;
+  size_t stackBytes;
+  bool checks;
+  std::optional<uint64_t> seed;
+  std::chrono::steady_clock::time_point deadline;
+  double timeoutSeconds;
+  GlobalMemory *globals;
+  FindingLog *log;
+  std::atomic<uint64_t> nextBlock{0};
+  std::atomic<uint64_t> switches{0};
+  std::atomic<bool> stop{false};
+
+  uint32_t numThreads() const { return threads[0] * threads[1] * threads[2]; }
+  uint64_t numBlocks() const { return uint64_t(grid[0]) * grid[1] * grid[2]; }
+};
+
+/// A barrier of the block (bar.sync): sixteen of them.
+struct BlockBarrier {
+  uint32_t arrived = 0;
+  uint32_t expected = 0; ///< 0: all threads of the block
+  bool counted = false;  ///< expected was given by the arrivals
+  uint32_t arriveSite = 0;
+  uint32_t votes = 0;
+  uint32_t result = 0;
+  std::vector<ThreadContext *> waiters;
+  VectorClock released; ///< what those knew that arrived without waiting
+};
+
+/// An mbarrier object, keyed by its address in shared memory.
+struct MemoryBarrier {
+  uint32_t count = 0, pending = 0, phase = 0;
+  int64_t bytes = 0; ///< expected bytes not yet arrived
+  bool live = false;
+  std::vector<ThreadContext *> waiters;
+  VectorClock released;  ///< by the arrivals so far, of the open phase too
+  VectorClock completed; ///< by the arrivals of completed phases
+};
+
+class Block {
+public:
+  explicit Block(LaunchState &launch) : launch(launch) {}
+  Block(const Block &) = delete;
+  Block &operator=(const Block &) = delete;
+  ~Block();
+
+  /// Maps stacks and shared memory; false when the host has too little memory.
+  bool allocate();
+
+  /// Runs block \p index to its end.
+  void run(uint64_t index);
+
+  // -- scheduling, called on the stack of a thread
+  void makeRunnable(ThreadContext *thread);
+  /// Leaves \p thread; it goes on when somebody makes it runnable.
+  void wait(ThreadContext *thread, const char *what);
+  /// Lets the others run, then goes on.
+  void yield(ThreadContext *thread);
+  /// Ends \p thread; never returns.
+  [[noreturn]] void exit(ThreadContext *thread);
+
+  // -- warps and barriers
+  /// Takes part in the warp operation \p op; returns when it is done.
+  void warpOperation(ThreadContext *thread, const WarpOperation &op);
+  struct BarrierArrival {
+    uint32_t id;
+    uint32_t count; ///< 0: all threads
+    bool aligned;   ///< all lanes of a warp must be at the same instruction
+    bool waits;
+    bool vote;
+  };
+  /// Returns the number of true votes.
+  uint32_t barrier(ThreadContext *thread, const BarrierArrival &arrival);
+
+  // -- clocks and shadow
+  bool checks() const { return launch.checks; }
+  uint32_t numSlots() const { return 2 * numThreads + numBlockAgents; }
+  uint32_t copySlot(const ThreadContext &t) const { return numThreads + t.linear; }
+  /// Ends the thread's step, after what it did was released to others.
+  void advance(ThreadContext &thread);
+  /// Adds all that \p thread did and knows to \p into.
+  void release(ThreadContext &thread, VectorClock &into);
+  void acquire(ThreadContext &thread, const VectorClock &from) {
+    thread.clock.join(from);
+  }
+  /// Notes an access of [offset, offset + size) of shared memory.
+  void sharedAccess(const Accessor &who, uint32_t offset, uint32_t size,
+                    AccessKind kind);
+  Accessor accessor(const ThreadContext &thread, bool global) const;
+  Accessor copyAccessor(const ThreadContext &thread, bool global) const;
+
+  void find(const ThreadContext &thread, FindingKind kind, std::string text,
+            uint32_t other = 0);
+  void reportRace(const Accessor &who, AccessKind kind, const AccessRecord &earlier,
+                  const std::string &where);
+
+  LaunchState &launch;
+  uint32_t numThreads = 0;
+  uint32_t tag = 0; ///< linear index plus one, in access records
+  std::vector<ThreadContext> threads;
+  char *shared = nullptr;
+  FiberStacks stacks;
+  llvm::DenseMap<uint32_t, MemoryBarrier> memoryBarriers;
+  std::mt19937_64 random;
+
+private:
+  ThreadContext *takeRunnable();
+  void prepareThreads(uint64_t index);
+  void switchFrom(ThreadContext *thread);
+  void reportDeadlock();
+  void completeWarpOperation(ThreadContext *anyLane, ThreadContext *running);
+  void completeBarrier(uint32_t id, ThreadContext *running);
+  void checkAligned(uint32_t id);
+  bool joinAll();
+  void warpAfterExit(ThreadContext *thread);
+  void barriersAfterExit(ThreadContext *thread);
+
+  struct Warp {
+    uint32_t live = 0, waiting = 0;
+  };
+  std::vector<Warp> warps;
+  BlockBarrier barriers[16];
+  std::vector<ShadowCell> sharedCells;
+  ThreadContext *queueHead = nullptr, *queueTail = nullptr;
+  std::vector<ThreadContext *> randomQueue;
+  void *hostStack = nullptr;
+  char *sharedMapping = nullptr;
+  uint32_t numExited = 0;
+  uint64_t numSwitches = 0;
+  bool aborted = false;
+};
+
+} // namespace tilec::emulator
+
+#endif // TILEC_LIB_EMULATOR_BLOCK_H

@@ -1,0 +1,235 @@
+//===- Checks.cpp - the checks of memory accesses -*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===--------------------------------------------------------------------------===//
+//
+// In:  every load, store and atomic of a kernel that was compiled with checks: its
+//      address and site. Out: the address to use.
+//
+// An access out of bounds is reported and sent to a scratch area of the thread: the
+// kernel goes on, and whatever else is wrong with it is found in the same run.
+//
+//===--------------------------------------------------------------------------===//
+#include "HostOperations.h"
+
+#include <cstring>
+
+using namespace tilec;
+using namespace tilec::emulator;
+
+static std::string bytes(uint64_t n) {
+  return std::to_string(n) + (n == 1 ? " byte" : " bytes");
+}
+
+static const char *verb(AccessKind kind) {
+  return kind == AccessKind::Read    ? "reads "
+         : kind == AccessKind::Write ? "writes "
+                                     : "atomically updates ";
+}
+
+static bool inShared(const ThreadContext &thread, const void *address) {
+  return uint64_t(static_cast<const char *>(address) - thread.shared) < sharedCapacity;
+}
+
+static void checkAlignment(ThreadContext &thread, const void *address, uint64_t size,
+                           uint32_t alignment) {
+  if (reinterpret_cast<uintptr_t>(address) & (alignment - 1))
+    thread.block->find(thread, FindingKind::Misaligned,
+                       "accesses " + bytes(size) + " at an address that is no multiple of " +
+                           std::to_string(alignment));
+}
+
+static void pauseSometimes(ThreadContext &thread) {
+  // Under a seed, other threads may come in between any two accesses.
+  Block &block = *thread.block;
+  if (block.launch.seed && (block.random() & 63) == 0)
+    block.yield(&thread);
+}
+
+bool tilec::emulator::checkShared(ThreadContext &thread, const void *address,
+                                  uint32_t size, uint32_t alignment, AccessKind kind,
+                                  bool byCopyAgent) {
+  Block &block = *thread.block;
+  uint64_t offset = static_cast<const char *>(address) - thread.shared;
+  if (offset >= sharedCapacity || offset + size > thread.sharedBytes) {
+    // Without checks this still keeps the host's memory safe.
+    int64_t signedOffset = int64_t(offset);
+    block.find(thread, FindingKind::OutOfBounds,
+               verb(kind) + bytes(size) + " at byte " + std::to_string(signedOffset) +
+                   " of shared memory, which has " + bytes(thread.sharedBytes));
+    return false;
+  }
+  if (!block.checks())
+    return true;
+  if (offset & (alignment - 1))
+    checkAlignment(thread, address, size, alignment);
+  block.sharedAccess(byCopyAgent ? block.copyAccessor(thread, false)
+                                 : block.accessor(thread, false),
+                     uint32_t(offset), size, kind);
+  return true;
+}
+
+bool tilec::emulator::checkGlobal(ThreadContext &thread, const void *address,
+                                  uint64_t size, uint32_t alignment, AccessKind kind,
+                                  bool byCopyAgent) {
+  Block &block = *thread.block;
+  if (!block.checks())
+    return true;
+  GlobalMemory &globals = *block.launch.globals;
+  const char *p = static_cast<const char *>(address);
+  const GlobalMemory::Range *range = globals.find(p, size, thread.lastRange);
+  if (!range) {
+    if (block.stacks.contains(address))
+      return true; // a private variable behind a generic pointer
+    block.find(thread, FindingKind::OutOfBounds,
+               verb(kind) + bytes(size) + " of global memory " +
+                   globals.describe(p, size));
+    return false;
+  }
+  if (kind != AccessKind::Read && !range->writable) {
+    block.find(thread, FindingKind::OutOfBounds,
+               verb(kind) + bytes(size) + " of '" + range->name +
+                   "', which may only be read");
+    return false;
+  }
+  if (reinterpret_cast<uintptr_t>(address) & (alignment - 1))
+    checkAlignment(thread, address, size, alignment);
+  AccessRecord earlier;
+  if (!range->cells)
+    return true;
+  Accessor who = byCopyAgent ? block.copyAccessor(thread, true)
+                             : block.accessor(thread, true);
+  if (globals.access(*range, p, size, who, kind, earlier))
+    block.reportRace(who, kind, earlier,
+                     range->name.empty() ? "global memory" : "'" + range->name + "'");
+  return true;
+}
+
+//===--- called from generated code -----------------------------------------------===//
+
+static bool allowed(ThreadContext &thread, const void *address, uint64_t size,
+                    const Site &site) {
+  AccessKind kind = site.isAtomic  ? AccessKind::Atomic
+                    : site.isWrite ? AccessKind::Write
+                                   : AccessKind::Read;
+  pauseSometimes(thread);
+  if (inShared(thread, address))
+    return checkShared(thread, address, uint32_t(size), site.alignment, kind);
+  return checkGlobal(thread, address, size, site.alignment, kind);
+}
+
+static char *redirected(ThreadContext &thread, bool isWrite) {
+  if (!isWrite)
+    std::memset(thread.redirect, 0, sizeof thread.redirect);
+  return thread.redirect;
+}
+
+/// Returns the address that the access at \p siteIndex may use.
+static char *check(ThreadContext *thread, char *address, uint32_t siteIndex) {
+  thread->site = siteIndex;
+  const Site &site = thread->block->launch.log->site(siteIndex);
+  if (allowed(*thread, address, site.size, site))
+    return address;
+  return redirected(*thread, site.isWrite);
+}
+
+/// Returns \p size when a copy may take place, zero otherwise.
+static uint64_t checkRange(ThreadContext *thread, char *address, uint64_t size,
+                           uint32_t siteIndex) {
+  thread->site = siteIndex;
+  if (size == 0)
+    return 0;
+  const Site &site = thread->block->launch.log->site(siteIndex);
+  return allowed(*thread, address, size, site) ? size : 0;
+}
+
+/// Called once in many iterations of a loop: lets others run, so that a loop that
+/// waits for another thread ends, and one that never ends is noticed.
+static void refuel(ThreadContext *thread, uint32_t siteIndex) {
+  thread->fuel = fuelPerTurn;
+  thread->site = siteIndex;
+  LaunchState &launch = thread->block->launch;
+  if (std::chrono::steady_clock::now() > launch.deadline &&
+      !launch.stop.exchange(true))
+    thread->block->find(*thread, FindingKind::Timeout,
+                        "a loop here still runs after " +
+                            std::to_string(unsigned(launch.timeoutSeconds)) + " s");
+  thread->block->yield(thread);
+}
+
+static void trap(ThreadContext *thread, uint32_t siteIndex) {
+  thread->site = siteIndex;
+  thread->block->find(*thread, FindingKind::HelperMisuse,
+                      "the kernel traps, or reaches code that was assumed unreachable");
+  thread->block->exit(thread);
+}
+
+static void exitThread(ThreadContext *thread, uint32_t siteIndex) {
+  thread->site = siteIndex;
+  thread->block->exit(thread);
+}
+
+//===--- rounding functions that a compiler calls ----------------------------------===//
+
+// LLVM passes and returns bfloat and half in the low bits of a vector register, as
+// these C++ types do.
+static __bf16 truncateFloatToBF16(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, 4);
+  if (value != value)
+    bits |= 0x400000;
+  else
+    bits += 0x7FFF + ((bits >> 16) & 1);
+  uint16_t upper = uint16_t(bits >> 16);
+  __bf16 result;
+  std::memcpy(&result, &upper, 2);
+  return result;
+}
+
+static __bf16 truncateDoubleToBF16(double value) {
+  // Rounds to odd in float first, so that the second rounding sees a sticky bit.
+  float narrow = float(value);
+  uint32_t bits;
+  std::memcpy(&bits, &narrow, 4);
+  if (double(narrow) != value && value == value) {
+    bool away = (value > 0) ? double(narrow) > value : double(narrow) < value;
+    if (away)
+      --bits;
+    bits |= 1;
+    std::memcpy(&narrow, &bits, 4);
+  }
+  return truncateFloatToBF16(narrow);
+}
+
+static _Float16 truncateFloatToHalf(float value) { return _Float16(value); }
+static float extendHalfToFloat(_Float16 value) { return float(value); }
+
+static _Float16 truncateDoubleToHalf(double value) {
+  float narrow = float(value);
+  uint32_t bits;
+  std::memcpy(&bits, &narrow, 4);
+  if (double(narrow) != value && value == value) {
+    bool away = (value > 0) ? double(narrow) > value : double(narrow) < value;
+    if (away)
+      --bits;
+    bits |= 1;
+    std::memcpy(&narrow, &bits, 4);
+  }
+  return _Float16(narrow);
+}
+
+llvm::ArrayRef<RuntimeEntry> tilec::emulator::runtimeFunctions() {
+  static const RuntimeEntry entries[] = {
+      {symbol::check, reinterpret_cast<void *>(&check)},
+      {symbol::checkRange, reinterpret_cast<void *>(&checkRange)},
+      {symbol::refuel, reinterpret_cast<void *>(&refuel)},
+      {symbol::trap, reinterpret_cast<void *>(&trap)},
+      {symbol::exit, reinterpret_cast<void *>(&exitThread)},
+      {"__truncsfbf2", reinterpret_cast<void *>(&truncateFloatToBF16)},
+      {"__truncdfbf2", reinterpret_cast<void *>(&truncateDoubleToBF16)},
+      {"__truncsfhf2", reinterpret_cast<void *>(&truncateFloatToHalf)},
+      {"__truncdfhf2", reinterpret_cast<void *>(&truncateDoubleToHalf)},
+      {"__extendhfsf2", reinterpret_cast<void *>(&extendHalfToFloat)},
+  };
+  return entries;
+}
