@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===--------------------------------------------------------------------------===//
 //
-// In:  a call of an `llvm.nvvm.*` intrinsic. Out: the same value by plain IR, which
-//      the host's code generator knows.
+// In:  a call of an `llvm.nvvm.*` intrinsic, or of a helper named like one
+//      (`tilec.lg2.approx.f32`). Out: the same value by plain IR, which the host's code
+//      generator knows.
 //
 // Approximate instructions (ex2.approx, rsqrt.approx …) are computed accurately:
 // results agree with the GPU to the accuracy that PTX promises for them. The flush of
@@ -26,7 +27,8 @@ class Expansion {
 public:
   explicit Expansion(CallInst *call) : call(call), b(call), type(call->getType()) {
     StringRef name = call->getCalledFunction()->getName();
-    name.consume_front("llvm.nvvm.");
+    if (!name.consume_front("llvm.nvvm."))
+      name.consume_front("tilec."); // helpers: tilec.ex2.approx.f32, …
     name.split(words, '.');
   }
 

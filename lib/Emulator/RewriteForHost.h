@@ -61,8 +61,8 @@ llvm::Expected<HostKernel> rewriteForHost(llvm::Module &module,
                                           const llvm::DataLayout &layout,
                                           bool checks);
 
-/// Replaces a call of an `llvm.nvvm.*` intrinsic that is mere arithmetic by plain
-/// IR; false when \p call is no such intrinsic.
+/// Replaces a call of an intrinsic or helper that is mere arithmetic by plain
+/// IR; false when \p call is none of those.
 bool expandArithmetic(llvm::CallInst *call);
 
 /// Where instructions come from: numbers places, and knows the context argument.

@@ -80,6 +80,8 @@ TEST(EmulatorArithmetic, ApproximateFunctions) {
   EXPECT_EQ(unary("llvm.nvvm.lg2.approx.ftz.f", 8.0f), 3.0f);
   EXPECT_EQ(unary("llvm.nvvm.rsqrt.approx.ftz.f", 4.0f), 0.5f);
   EXPECT_EQ(unary("llvm.nvvm.rcp.approx.ftz.f", 4.0f), 0.25f);
+  EXPECT_EQ(unary("tilec.lg2.approx.f32", 0.5f), -1.0f);
+  EXPECT_NEAR(unary("tilec.tanh.approx.f32", 1.0f), std::tanh(1.0f), 1e-6f);
   EXPECT_EQ(unary("llvm.nvvm.sqrt.rn.f", 9.0f), 3.0f);
   EXPECT_EQ(unary("llvm.nvvm.saturate.f", 1.5f), 1.0f);
   EXPECT_EQ(unary("llvm.nvvm.saturate.f", NAN), 0.0f);
