@@ -11,6 +11,8 @@
 
 #include "tilec/Compiler/Compiler.h"
 
+#include "Layouts.h"
+
 #include "tilec/Compiler/KernelFacts.h"
 #include "tilec/Compiler/Pipelines.h"
 #include "tilec/Compiler/RegisterAll.h"
@@ -183,7 +185,8 @@ ModuleOp Compilation::State::tileFor(const Chip &chip) {
   auto checked = check(*program, engine, checkOptions);
   if (!checked)
     return {};
-  OwningOpRef<ModuleOp> module = generateIR(*checked, sources, *context);
+  IRGenOptions generation{options.fastMath, options.contract};
+  OwningOpRef<ModuleOp> module = generateIR(*context, *checked, sources, generation);
   // Nothing is known of the launch yet; SplitBuilds makes the builds that rely on it.
   for (tile::KernelOp kernel : module->getOps<tile::KernelOp>())
     kernel.setArraysOverlap(true);
@@ -270,6 +273,20 @@ std::optional<ChipCode> Compilation::compileFor(const Chip &chip, Stage last) {
     return std::nullopt;
   OwningOpRef<ModuleOp> module(tileStage.clone());
   return state->lower(*module, chip, last);
+}
+
+std::optional<std::string> Compilation::printLayouts(const Chip &chip) {
+  ModuleOp tileStage = state->tileFor(chip);
+  if (!tileStage)
+    return std::nullopt;
+  OwningOpRef<ModuleOp> module(tileStage.clone());
+  auto add = [&](OpPassManager &passes) { addLaidOutPasses(passes, state->options, chip); };
+  if (failed(state->runPasses(*module, "laid-out", add)))
+    return std::nullopt;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  tilec::printLayouts(*module, os);
+  return text;
 }
 
 /// Facts of the builds that are in `module`, added to the kernels they belong to.

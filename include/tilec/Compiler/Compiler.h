@@ -116,6 +116,8 @@ public:
   mlir::ModuleOp tileModule(const Chip &chip);
   /// Facts of all kernels, without builds.
   std::vector<KernelInfo> kernels(const Chip &chip);
+  /// The layouts that tiles get on a chip, as text; nothing after errors.
+  std::optional<std::string> printLayouts(const Chip &chip);
   /// Everything for one chip up to `last`; nothing after errors.
   std::optional<ChipCode> compileFor(const Chip &chip, Stage last);
 

@@ -1,0 +1,62 @@
+//===- Pipelines.cpp - the passes of each stage, in order -----------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// The whole middle of the compiler, top to bottom. docs/stages.md has a part on
+// each pass, with IR before and after.
+//
+//===------------------------------------------------------------------------===//
+
+#include "tilec/Compiler/Pipelines.h"
+
+#include "tilec/Lowering/Passes.h"
+#include "tilec/Tile/TileOps.h"
+#include "tilec/Transforms/Passes.h"
+
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+void addTilePasses(OpPassManager &passes, const CompileOptions &options) {
+  OpPassManager &kernels = passes.nest<tile::KernelOp>();
+  kernels.addPass(createSimplifyTile());
+  if (options.contract)
+    kernels.addPass(createFuseMultiplyAdd());
+}
+
+void addLaidOutPasses(OpPassManager &passes, const CompileOptions &options, const Chip &chip) {
+  SplitBuildsOptions builds;
+  builds.onlyGeneral = options.onlyGeneralBuild;
+  passes.addPass(createSplitBuilds(builds));
+
+  OpPassManager &kernels = passes.nest<tile::KernelOp>();
+  kernels.addPass(createSimplifyTile());
+  kernels.addPass(createHoistInvariants());
+  kernels.addPass(createSelectAtoms());
+  AssignLayoutsOptions layouts;
+  layouts.numWarps = int(options.numWarps);
+  kernels.addPass(createAssignLayouts(layouts));
+  kernels.addPass(createRemoveLayoutConversions());
+}
+
+void addStagedPasses(OpPassManager &passes, const CompileOptions &options, const Chip &chip) {
+  OpPassManager &kernels = passes.nest<tile::KernelOp>();
+  kernels.addPass(createStageOperands());
+  kernels.addPass(createCanonicalizerPass());
+  AllocateMemoryOptions memory;
+  memory.budget = chip.sharedPerBlock;
+  kernels.addPass(createAllocateMemory(memory));
+  kernels.addPass(createInsertBarriers());
+}
+
+void addSIMTPasses(OpPassManager &passes, const CompileOptions &options, const Chip &chip) {
+  passes.addPass(createLowerToSIMT());
+  passes.addPass(createExpandMath());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+}
+
+} // namespace tilec
