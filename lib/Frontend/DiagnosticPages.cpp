@@ -4,11 +4,12 @@
 //===----------------------------------------------------------------------===//
 //
 // docs/diagnostics.md is the one place where codes are explained; the build puts
-// its text here. A page is the section whose heading is `## T0101 …`.
+// its text here. A page is the section whose heading is `## T0101`.
 //
 //===----------------------------------------------------------------------===//
 
 #include "tilec/Frontend/Diagnostics.h"
+#include <algorithm>
 
 using namespace llvm;
 
@@ -28,8 +29,8 @@ StringRef explain(StringRef code) {
     StringRef heading = rest.take_until([](char c) { return c == '\n'; });
     if (heading.take_front(code.size()).equals_insensitive(code) &&
         (heading.size() == code.size() || heading[code.size()] == ' ')) {
-      StringRef page = rest.substr(0, rest.find("\n## "));
-      return page.rtrim();
+      size_t end = std::min(rest.find("\n## "), rest.find("\n# "));
+      return rest.substr(0, end).rtrim();
     }
   }
   return "";

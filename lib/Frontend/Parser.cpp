@@ -89,7 +89,10 @@ void Parser::expectSemicolon(StringRef after) {
           .fixIt(SourceRange(previousEnd), ";", "add `;`");
     return;
   }
-  errorHere(diag::missing_semicolon, after).label("found " + found());
+  if (at(Kind::RParen) || at(Kind::RBracket))
+    errorHere(diag::unmatched_delimiter, tok.text);
+  else
+    errorHere(diag::missing_semicolon, after).label("found " + found());
   skipStatement();
 }
 

@@ -101,6 +101,12 @@ TEST(Lexer, WrongNumbersAreOneErrorAndOneToken) {
   }
 }
 
+TEST(Lexer, NumbersHaveALength) {
+  EXPECT_EQ(Lexed(std::string(1024, '1')).codes(), "");
+  EXPECT_EQ(Lexed(std::string(1025, '1')).codes(), "T0020");
+  EXPECT_EQ(Lexed("0." + std::string(1 << 20, '1')).codes(), "T0020");
+}
+
 TEST(Lexer, ParsesIntegersExactlyUpTo64Bits) {
   uint64_t value;
   EXPECT_TRUE(parseInteger("18446744073709551615", value));

@@ -124,6 +124,22 @@ TEST_F(ProgramTest, LargeFilesAreRefusedWithoutReadingThem) {
   EXPECT_EQ(messages(), "T0002 `a.tile` has 16777217 bytes, the limit is 16 MiB\n");
 }
 
+TEST_F(ProgramTest, AllFilesTogetherHaveALimit) {
+  // Many files that share one buffer: a comment, quickly read.
+  struct SharedLoader : FileLoader {
+    std::string text = "//" + std::string(SourceManager::maxFileSize - 2, 'x');
+    ErrorOr<std::unique_ptr<MemoryBuffer>> load(StringRef path) override {
+      return MemoryBuffer::getMemBuffer(text, path);
+    }
+  } shared;
+  std::vector<std::string> paths;
+  for (int i = 0; i < 257; ++i)
+    paths.push_back("f" + std::to_string(i));
+  parseProgram(paths, ctx, sources, diags, shared);
+  ASSERT_FALSE(stored.list.empty());
+  EXPECT_EQ(stored.list[0].id, diag::sources_too_large);
+}
+
 TEST_F(ProgramTest, LocationsKnowTheirFile) {
   FileId a = sources.addText("a", "one\ntwo");
   FileId b = sources.addText("b", "");
