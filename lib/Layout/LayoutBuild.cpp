@@ -72,7 +72,8 @@ Layout Layout::blocked(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> pe
 }
 
 Layout Layout::coalesced(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<unsigned> order,
-                         int64_t vector, int64_t numLanes, int64_t numWarps) {
+                         int64_t vector, int64_t numLanes, int64_t numWarps,
+                         llvm::ArrayRef<unsigned> warpOrder) {
   llvm::SmallVector<unsigned, 6> dims = orderOrRowMajor(order, shape.size());
   Dealer dealer(shape);
   if (!dims.empty())
@@ -81,9 +82,11 @@ Layout Layout::coalesced(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<unsigned>
   for (unsigned dim : dims)
     lanesLeft -= dealer.deal(Input::Lane, dim, lanesLeft);
   dealer.layout.addZeros(Input::Lane, lanesLeft);
-  // Warps take the slowest dimensions, so that a row stays within a warp if it can.
+  llvm::SmallVector<unsigned, 6> warpDims(dims.rbegin(), dims.rend());
+  if (!warpOrder.empty())
+    warpDims.assign(warpOrder.begin(), warpOrder.end());
   unsigned warpsLeft = llvm::Log2_64(numWarps);
-  for (unsigned dim : llvm::reverse(dims))
+  for (unsigned dim : warpDims)
     warpsLeft -= dealer.deal(Input::Warp, dim, warpsLeft);
   dealer.layout.addZeros(Input::Warp, warpsLeft);
   for (unsigned dim : dims)

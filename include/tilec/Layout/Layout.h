@@ -213,10 +213,12 @@ public:
                         llvm::ArrayRef<unsigned> order);
 
   /// As `blocked`, but finds lanes and warps itself: `vector` elements along
-  /// order[0] per thread, then lanes and warps fill the tile in `order`.
+  /// order[0] per thread, then lanes fill the tile in `order` and warps in
+  /// `warpOrder` (default: slowest dimension first, so that a row stays in a warp).
   static Layout coalesced(llvm::ArrayRef<int64_t> shape,
                           llvm::ArrayRef<unsigned> order, int64_t vector,
-                          int64_t numLanes, int64_t numWarps);
+                          int64_t numLanes, int64_t numWarps,
+                          llvm::ArrayRef<unsigned> warpOrder = {});
 
   /// A tile in shared memory, rows along order[0], whose 16-byte pieces are
   /// swizzled as TMA's and wgmma's modes of `swizzleBytes` (0, 32, 64, 128) do:

@@ -78,6 +78,8 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
     - mma-C4 the precision stands in the table.
     - mma-C5 `a_unsigned` and `b_unsigned` are for integers only.
 
+    `atom` names the instruction family, once SelectAtoms has chosen it.
+
     ```mlir
     %r = tile.mma %a, %b, %acc
         : tensor<16x32xf16>, tensor<32x8xf16>, tensor<16x8xf32>
@@ -85,7 +87,7 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
   }];
   let arguments = (ins Tile_Tile:$a, Tile_Tile:$b, Tile_Tile:$acc,
     DefaultValuedAttr<Tile_MmaPrecision, "::tilec::tile::MmaPrecision::Exact">:$precision,
-    UnitAttr:$a_unsigned, UnitAttr:$b_unsigned);
+    UnitAttr:$a_unsigned, UnitAttr:$b_unsigned, OptionalAttr<StrAttr>:$atom);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = [{
     $a `,` $b `,` $acc (`precision` `(` $precision^ `)`)?

@@ -26,4 +26,51 @@ def SplitBuilds : Pass<"tile-split-builds", "::mlir::ModuleOp"> {
     Option<"onlyGeneral", "only-general", "bool", "false", "No builds that rely on facts">];
 }
 
+def SelectAtoms : Pass<"tile-select-atoms", "::tilec::tile::KernelOp"> {
+  let summary = "choose the instruction family of each matrix product";
+  let description = [{
+    Sets `atom` on every tile.mma, from types, shapes and the number of warps,
+    which it chooses too where the kernel does not say.
+  }];
+  let dependentDialects = ["::tilec::tile::TileDialect"];
+}
+
+def AssignLayouts : Pass<"tile-assign-layouts", "::tilec::tile::KernelOp"> {
+  let summary = "give every tile a layout";
+  let description = [{
+    From anchors (matrix products, then loads and stores, the largest first)
+    through everything that keeps a layout; `tile.convert_layout` where two
+    meet. Chooses `num_warps` where the kernel does not say.
+  }];
+  let dependentDialects = ["::tilec::tile::TileDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+  let options = [
+    Option<"numWarps", "num-warps", "int", /*default=*/"0",
+           "Warps of a kernel that does not say (0: chosen from its tiles)">];
+}
+
+def RemoveLayoutConversions
+    : Pass<"tile-remove-layout-conversions", "::tilec::tile::KernelOp"> {
+  let summary = "compute tiles in the layout in which they are wanted";
+  let description = [{
+    Recomputes what feeds a conversion in the wanted layout where that costs less
+    than moving it: constants, iota and splat always, elementwise work and loads
+    by cost. Dead and doubled conversions vanish.
+  }];
+  let dependentDialects = ["::tilec::tile::TileDialect", "::mlir::arith::ArithDialect"];
+}
+
+//===-- any stage ------------------------------------------------------------===//
+
+def VerifyStage : Pass<"tile-verify-stage", "::tilec::tile::KernelOp"> {
+  let summary = "check that the IR is what its stage promises";
+  let description = [{
+    Fails at the first operation that breaks the stage's contract. For tests and
+    debug builds.
+  }];
+  let options = [
+    Option<"stage", "stage", "std::string", /*default=*/"\"laid-out\"",
+           "The stage: tile, laid-out">];
+}
+
 #endif // TILEC_TRANSFORMS_PASSES_TD

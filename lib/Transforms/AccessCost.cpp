@@ -1,0 +1,100 @@
+//===- AccessCost.cpp - layouts that suit device memory --------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+// In: a load or store. Out: the layout it would choose, and the cost of others. An
+// instruction of a warp costs one for each sector of 32 bytes it touches (what is
+// moved) and four for each line of 128 bytes (what is looked up). Rows are taken to
+// start at line boundaries and to be far apart. By linearity all instructions of a
+// warp touch the same number of sectors, so one is counted.
+//===----------------------------------------------------------------------===//
+#include "AccessCost.h"
+
+#include "tilec/Tile/BuildFacts.h"
+
+#include "llvm/Support/MathExtras.h"
+#include <set>
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tile;
+
+static constexpr int64_t vectorBytes = 16, sectorBytes = 32, lineBytes = 128;
+
+int64_t tilec::storedBytes(Type element) {
+  if (element.isIndex())
+    return 8;
+  if (isa<FloatTF32Type>(element))
+    return 4;
+  return std::max(1u, element.getIntOrFloatBitWidth() / 8);
+}
+
+template <typename Op> static TileAccess describe(Op op, RankedTensorType tile) {
+  TileAccess access{tile, op.getArray().getType(), {}, 1, false};
+  unsigned rank = tile.getRank();
+  // Tile dims of one element are no step in memory: they come last.
+  for (bool single : {false, true})
+    for (unsigned arrayDim = rank; arrayDim-- > 0;)
+      for (unsigned dim = 0; dim < rank; ++dim)
+        if (op.getArrayDim(dim) == int64_t(arrayDim) && (tile.getDimSize(dim) == 1) == single)
+          access.order.push_back(dim);
+  // Neighbours if all array dims inside the fastest tile dim have one element.
+  access.contiguous = !access.array.isStrided();
+  for (unsigned inner = op.getArrayDim(access.order[0]) + 1; inner < rank; ++inner)
+    access.contiguous &= access.array.getShape()[inner] == 1;
+  auto kernel = op->template getParentOfType<KernelOp>();
+  if (access.contiguous && !op.getElements() && kernel && relies(kernel, BuildFact::Aligned16))
+    access.maxVector = vectorBytes / storedBytes(tile.getElementType());
+  return access;
+}
+
+std::optional<TileAccess> TileAccess::of(Operation *op) {
+  if (auto load = dyn_cast<LoadOp>(op))
+    if (auto tile = dyn_cast<RankedTensorType>(load.getType()))
+      return describe(load, tile);
+  if (auto store = dyn_cast<StoreOp>(op))
+    if (auto tile = dyn_cast<RankedTensorType>(store.getValue().getType()))
+      return describe(store, tile);
+  return std::nullopt;
+}
+
+Layout tilec::coalescedLayout(const TileAccess &access, unsigned numWarps,
+                              ArrayRef<int64_t> reducedDims) {
+  ArrayRef<int64_t> shape = access.tile.getShape();
+  int64_t share = std::max<int64_t>(access.tile.getNumElements() / (32 * numWarps), 1);
+  int64_t vector = std::min(access.maxVector, share);
+  SmallVector<unsigned, 6> warpOrder;
+  for (bool reduced : {false, true})
+    for (unsigned dim : llvm::reverse(access.order))
+      if (llvm::is_contained(reducedDims, int64_t(dim)) == reduced)
+        warpOrder.push_back(dim);
+  return Layout::coalesced(shape, access.order, vector, 32, numWarps, warpOrder);
+}
+
+int64_t tilec::accessCost(const TileAccess &access, const Layout &layout) {
+  unsigned fastest = access.order[0];
+  int64_t bytes = storedBytes(access.tile.getElementType());
+  int64_t vector = std::min<int64_t>(layout.vectorWidth(fastest), access.maxVector);
+  std::set<std::pair<uint64_t, uint64_t>> sectors, lines;
+  for (uint64_t lane = 0; lane < layout.size(Input::Lane); ++lane) {
+    uint64_t flat = layout.applyFlat(Position::thread(0, lane));
+    uint64_t row = flat & ~layout.fieldMask(fastest), along = layout.field(flat, fastest);
+    if (!access.contiguous) {
+      row = flat;
+      along = 0;
+    }
+    for (int64_t i = 0; i < vector; ++i) {
+      sectors.insert({row, (along + i) * bytes / sectorBytes});
+      lines.insert({row, (along + i) * bytes / lineBytes});
+    }
+  }
+  int64_t instructions = int64_t(layout.withoutRegisterCopies().size(Input::Register)) / vector;
+  return instructions * int64_t(sectors.size() + 4 * lines.size()) *
+         int64_t(layout.size(Input::Warp));
+}
+
+bool tilec::suitsAccess(const TileAccess &access, const Layout &layout, unsigned numWarps) {
+  int64_t cost = accessCost(access, layout);
+  return cost <= 80 * int64_t(numWarps) ||
+         cost <= 2 * accessCost(access, coalescedLayout(access, numWarps));
+}

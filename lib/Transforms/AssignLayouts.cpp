@@ -1,0 +1,438 @@
+//===- AssignLayouts.cpp - give every tile a layout ------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+// In: stage `tile`. Out: every tile type has a #tile.layout and the rules of
+// LayoutRules.h hold:
+//
+//   %x = tile.load %a[%i, %j] : … -> tensor<64x64xf32>
+//   %t = tile.permute %x [1, 0] : …
+//   tile.store %b[%j, %i], %t : …
+// becomes
+//   %x = tile.load %a[%i, %j] : … -> tensor<64x64xf32, #rows>       16 bytes a lane
+//   %t = tile.permute %x [1, 0] : … -> tensor<64x64xf32, #cols>     no code: #cols is #rows permuted
+//   %c = tile.convert_layout %t : … -> tensor<64x64xf32, #rows>     the one movement
+//   tile.store %b[%j, %i], %c : …
+//
+// Two steps. *Deciding*: a map from values to layouts. Anchors go first, those with
+// most at stake before the others: accumulators of products, then tiles of loads, the
+// largest first, then of stores, then whatever is left. Each decision spreads, forward
+// and backward, over operations that keep places (elementwise, reshape, permute; to the
+// source of a broadcast; to the result of a reduction; round loops), until it meets
+// values that are decided already. A load or store is only drawn into a layout
+// that suits it. *Rewriting*: types are set, and conversions are inserted where an
+// operand is not as its operation needs it. Constants, splat and iota are recreated
+// instead.
+//
+// Total: a tile that no anchor reaches gets a default; an operation of unknown kind
+// imposes nothing.
+//===----------------------------------------------------------------------===//
+#include "AccessCost.h"
+#include "LayoutRules.h"
+#include "NumWarps.h"
+
+#include "tilec/Transforms/MmaProblem.h"
+#include "tilec/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+#include <deque>
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tile;
+
+namespace tilec {
+#define GEN_PASS_DEF_ASSIGNLAYOUTS
+#include "tilec/Transforms/Passes.h.inc"
+} // namespace tilec
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+/// Calls `tie(a, b)` for values that must have one type, as the control flow
+/// operation that carries them demands, and `feed(use, value)` for operands that
+/// are handed to such a value.
+template <typename Tie, typename Feed>
+void forCarried(Operation *op, Tie tie, Feed feed) {
+  TypeSwitch<Operation *>(op)
+      .Case([&](scf::ForOp loop) {
+        auto *yield = loop.getBody()->getTerminator();
+        for (unsigned i = 0; i < loop.getNumResults(); ++i) {
+          tie(loop.getResult(i), loop.getRegionIterArg(i));
+          feed(loop.getInitArgsMutable()[i], loop.getRegionIterArg(i));
+          feed(yield->getOpOperand(i), loop.getRegionIterArg(i));
+        }
+      })
+      .Case([&](scf::WhileOp loop) {
+        scf::ConditionOp condition = loop.getConditionOp();
+        for (unsigned i = 0; i < loop.getNumResults(); ++i) {
+          tie(loop.getResult(i), loop.getAfterArguments()[i]);
+          feed(condition->getOpOperand(i + 1), loop.getResult(i));
+        }
+        for (unsigned i = 0; i < loop.getNumOperands(); ++i) {
+          feed(loop->getOpOperand(i), loop.getBeforeArguments()[i]);
+          feed(loop.getYieldOp()->getOpOperand(i), loop.getBeforeArguments()[i]);
+        }
+      })
+      .Case([&](scf::IfOp branch) {
+        for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()}) {
+          if (region->empty())
+            continue;
+          Operation *yield = region->front().getTerminator();
+          for (unsigned i = 0; i < branch.getNumResults(); ++i)
+            feed(yield->getOpOperand(i), branch.getResult(i));
+        }
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Deciding
+//===----------------------------------------------------------------------===//
+
+class Decider {
+public:
+  Decider(KernelOp kernel, unsigned numWarps) : kernel(kernel), numWarps(numWarps) {}
+
+  void run() {
+    linkCarried();
+    anchorProducts();
+    anchorLoads();
+    anchorStores();
+    anchorReductions();
+    decideRest();
+  }
+
+  LayoutAttr get(Value value) const { return decided.lookup(value); }
+
+private:
+  /// Values that the control flow ties together or hands over.
+  void linkCarried() {
+    kernel.walk([&](Operation *op) {
+      forCarried(
+          op,
+          [&](Value a, Value b) {
+            if (!isTile(a))
+              return;
+            tied[a].push_back(b);
+            tied[b].push_back(a);
+          },
+          [&](OpOperand &use, Value value) {
+            if (!isTile(value))
+              return;
+            handed[use.get()].push_back(value);
+            handed[value].push_back(use.get());
+          });
+    });
+  }
+
+  void decide(Value value, const Layout &layout) {
+    decide(value, LayoutAttr::get(value.getContext(), layout));
+  }
+
+  /// Decides and spreads.
+  void decide(Value value, LayoutAttr layout) {
+    offer(value, layout);
+    spreadWaiting();
+  }
+
+  void spreadWaiting() {
+    while (!waiting.empty()) {
+      Value next = waiting.front();
+      waiting.pop_front();
+      spread(next, decided.lookup(next).getLayout());
+    }
+  }
+
+  /// Decides one value and those tied to it, unless decided already or unsuited.
+  void offer(Value value, LayoutAttr layout) {
+    if (!isTile(value) || decided.contains(value))
+      return;
+    if (auto load = value.getDefiningOp<LoadOp>())
+      if (value != anchor && !suitsAccess(*TileAccess::of(load), layout.getLayout(), numWarps))
+        return;
+    decided[value] = layout;
+    waiting.push_back(value);
+    for (Value other : tied.lookup(value))
+      offer(other, layout);
+  }
+  void offer(Value value, const Layout &layout) {
+    if (isTile(value) && !decided.contains(value))
+      offer(value, LayoutAttr::get(value.getContext(), layout));
+  }
+
+  void spread(Value value, const Layout &layout) {
+    if (Operation *op = value.getDefiningOp())
+      spreadUp(op, layout);
+    for (Value other : handed.lookup(value))
+      offer(other, layout);
+    for (Operation *user : value.getUsers())
+      spreadDown(user, layout);
+  }
+
+  /// From a result to the operands (and other results).
+  void spreadUp(Operation *op, const Layout &layout) {
+    if (isElementwise(op))
+      spreadAcross(op, layout);
+    else if (isa<ReshapeOp, PermuteOp, BroadcastOp>(op))
+      offer(op->getOperand(0), layoutOfSource(op, layout));
+    else if (auto mma = dyn_cast<MmaOp>(op))
+      offer(mma.getAcc(), layout);
+  }
+
+  /// From an operand to the results (and other operands).
+  void spreadDown(Operation *op, const Layout &layout) {
+    if (isElementwise(op)) {
+      spreadAcross(op, layout);
+    } else if (isa<ReshapeOp, PermuteOp>(op)) {
+      offer(op->getResult(0), layoutOfResult(op, layout));
+    } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
+      for (Value source : reduce.getSources())
+        offer(source, layout);
+      for (Value result : reduce.getResults())
+        if (isTile(result))
+          offer(result, layoutOfResult(op, layout));
+    }
+  }
+
+  void spreadAcross(Operation *op, const Layout &layout) {
+    for (Value result : op->getResults())
+      offer(result, layout);
+    for (Value operand : op->getOperands())
+      offer(operand, layout);
+  }
+
+  //===--- anchors ---------------------------------------------------------===//
+
+  void anchorProducts() {
+    // All before any spreads: each has the layout of its own atom.
+    kernel.walk([&](MmaOp mma) {
+      MmaProblem problem = getMmaProblem(mma, numWarps);
+      offer(mma.getResult(), getAtom(mma, problem)->accLayout(problem));
+    });
+    spreadWaiting();
+  }
+
+  /// Axes along which this tile, or what is computed from it place by place, is reduced.
+  SmallVector<int64_t> reducedDims(Value tile) {
+    SmallVector<int64_t> dims;
+    llvm::SetVector<Value> reached;
+    reached.insert(tile);
+    for (size_t i = 0; i < reached.size(); ++i) {
+      for (Operation *user : reached[i].getUsers()) {
+        if (auto reduce = dyn_cast<ReduceOp>(user))
+          dims.append(reduce.getAxes().begin(), reduce.getAxes().end());
+        if (isElementwise(user))
+          reached.insert(user->result_begin(), user->result_end());
+      }
+      for (Value other : handed.lookup(reached[i]))
+        reached.insert(other);
+    }
+    return dims;
+  }
+
+  template <typename Op> void anchorAccesses(llvm::function_ref<Value(Op)> tileOf) {
+    SmallVector<std::pair<int64_t, Op>> accesses;
+    kernel.walk([&](Op op) {
+      if (auto type = dyn_cast<RankedTensorType>(tileOf(op).getType()))
+        accesses.push_back({type.getNumElements() * storedBytes(type.getElementType()), op});
+    });
+    SmallVector<unsigned> bySize = llvm::to_vector(llvm::seq<unsigned>(0, accesses.size()));
+    llvm::sort(bySize, [&](unsigned a, unsigned b) {
+      return std::pair(-accesses[a].first, a) < std::pair(-accesses[b].first, b);
+    });
+    for (unsigned index : bySize) {
+      Op op = accesses[index].second;
+      anchor = tileOf(op);
+      if (!decided.contains(anchor))
+        decide(anchor, coalescedLayout(*TileAccess::of(op), numWarps, reducedDims(anchor)));
+    }
+    anchor = Value();
+  }
+
+  void anchorLoads() {
+    anchorAccesses<LoadOp>([](LoadOp load) { return load.getResult(); });
+  }
+  void anchorStores() {
+    anchorAccesses<StoreOp>([](StoreOp store) { return store.getValue(); });
+  }
+
+  void anchorReductions() {
+    kernel.walk([&](ReduceOp reduce) {
+      Value source = reduce.getSources().front();
+      if (!decided.contains(source) && !sourceIsBroadcast(source))
+        decide(source, defaultLayout(cast<RankedTensorType>(source.getType()), numWarps));
+    });
+  }
+
+  bool sourceIsBroadcast(Value value) {
+    auto broadcast = value.getDefiningOp<BroadcastOp>();
+    return broadcast && decided.contains(broadcast.getSource());
+  }
+
+  /// In program order, so that sources come before what is made of them.
+  void decideRest() {
+    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          for (Value argument : block.getArguments())
+            decideAlone(argument);
+      for (Value result : op->getResults())
+        decideAlone(result);
+    });
+  }
+
+  void decideAlone(Value value) {
+    if (!isTile(value) || decided.contains(value))
+      return;
+    anchor = value;
+    if (sourceIsBroadcast(value)) {
+      Operation *op = value.getDefiningOp();
+      decide(value, layoutOfResult(op, get(op->getOperand(0)).getLayout()));
+    } else {
+      decide(value, defaultLayout(cast<RankedTensorType>(value.getType()), numWarps));
+    }
+    anchor = Value();
+  }
+
+  KernelOp kernel;
+  unsigned numWarps;
+  DenseMap<Value, LayoutAttr> decided;
+  DenseMap<Value, SmallVector<Value, 2>> tied, handed;
+  std::deque<Value> waiting;
+  /// The value being decided for its own sake.
+  Value anchor;
+};
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+class Rewriter {
+public:
+  Rewriter(KernelOp kernel, const Decider &decider, unsigned numWarps)
+      : kernel(kernel), decider(decider), numWarps(numWarps) {}
+
+  void run() {
+    SmallVector<Operation *> ops;
+    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+    for (Operation *op : ops) {
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          for (Value argument : block.getArguments())
+            setType(argument);
+      for (Value result : op->getResults())
+        setType(result);
+    }
+    for (Operation *op : ops)
+      fit(op);
+  }
+
+private:
+  void setType(Value value) {
+    if (isTile(value))
+      setLayout(value, decider.get(value));
+  }
+
+  /// Makes the operand have `layout`.
+  void require(OpOperand &use, const Layout &layout) {
+    require(use, LayoutAttr::get(kernel.getContext(), layout));
+  }
+  void require(OpOperand &use, LayoutAttr layout) {
+    if (!isTile(use.get()) || getLayoutAttr(use.get().getType()) == layout)
+      return;
+    OpBuilder builder(use.getOwner());
+    Operation *source = use.get().getDefiningOp();
+    if (isCheapToRecreate(source)) {
+      use.set(recreate(builder, source, layout));
+      return;
+    }
+    use.set(ConvertLayoutOp::create(builder, use.getOwner()->getLoc(),
+                                    withLayout(use.get().getType(), layout), use.get()));
+  }
+
+  /// The operation makes `natural`, but its users were promised something else.
+  void provide(Value result, const Layout &natural) {
+    LayoutAttr promised = getLayoutAttr(result.getType());
+    LayoutAttr made = LayoutAttr::get(kernel.getContext(), natural);
+    if (promised == made)
+      return;
+    setLayout(result, made);
+    OpBuilder builder(kernel.getContext());
+    builder.setInsertionPointAfter(result.getDefiningOp());
+    auto convert = ConvertLayoutOp::create(builder, result.getLoc(),
+                                           withLayout(result.getType(), promised), result);
+    result.replaceAllUsesExcept(convert.getResult(), convert);
+  }
+
+  void fit(Operation *op) {
+    if (isElementwise(op)) {
+      for (Value result : op->getResults())
+        for (OpOperand &use : op->getOpOperands())
+          if (isTile(result))
+            require(use, getLayoutAttr(result.getType()));
+    } else if (isa<ReshapeOp, PermuteOp>(op)) {
+      if (isTile(op->getResult(0)) && isTile(op->getOperand(0)))
+        require(op->getOpOperand(0), layoutOfSource(op, getLayout(op->getResult(0))));
+    } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+      Layout result = getLayout(broadcast.getResult());
+      if (!broadcastKeepsPlaces(broadcast, getLayout(broadcast.getSource()), result))
+        require(op->getOpOperand(0), layoutOfSource(op, result));
+    } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
+      fitReduce(reduce);
+    } else if (auto mma = dyn_cast<MmaOp>(op)) {
+      require(mma.getAccMutable(), getLayoutAttr(mma.getType()));
+    } else if (auto store = dyn_cast<StoreOp>(op)) {
+      fitStore(store);
+    }
+    forCarried(
+        op, [](Value, Value) {},
+        [&](OpOperand &use, Value value) {
+          if (isTile(value))
+            require(use, getLayoutAttr(value.getType()));
+        });
+  }
+
+  void fitReduce(ReduceOp reduce) {
+    Layout layout = getLayout(reduce.getSources().front());
+    for (OpOperand &use : reduce->getOpOperands())
+      require(use, layout);
+    for (Value result : reduce.getResults())
+      if (isTile(result))
+        provide(result, layoutOfResult(reduce, layout));
+  }
+
+  void fitStore(StoreOp store) {
+    if (!isTile(store.getValue()))
+      return;
+    TileAccess access = *TileAccess::of(store);
+    if (!suitsAccess(access, getLayout(store.getValue()), numWarps))
+      require(store.getValueMutable(), coalescedLayout(access, numWarps));
+  }
+
+  KernelOp kernel;
+  const Decider &decider;
+  unsigned numWarps;
+};
+
+struct AssignLayouts : tilec::impl::AssignLayoutsBase<AssignLayouts> {
+  using AssignLayoutsBase::AssignLayoutsBase;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    if (numWarps && !kernel.getNumWarps())
+      kernel.setNumWarpsAttr(Builder(&getContext()).getI32IntegerAttr(numWarps));
+    unsigned warps = getOrChooseNumWarps(kernel);
+    Decider decider(kernel, warps);
+    decider.run();
+    Rewriter(kernel, decider, warps).run();
+  }
+};
+
+} // namespace

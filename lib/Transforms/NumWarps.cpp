@@ -1,0 +1,72 @@
+//===- NumWarps.cpp - how many warps a kernel runs on ----------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+// In: a kernel. Out: its number of warps, a power of two.
+//
+// Products: 32 accumulators a thread, up to 8 warps.
+// Else the largest tile decides. Up to 4 warps, each thread is to have 16 bytes of it:
+// a row of 1024 bf16 gives 4 warps of 8 elements a thread. Beyond, more warps hide no
+// more latency, they only keep a thread's share in registers: 8 warps when a thread
+// of 4 would hold more than 16 elements, 16 and 32 beyond 32 elements.
+//===----------------------------------------------------------------------===//
+#include "NumWarps.h"
+#include "AccessCost.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tile;
+
+static constexpr int64_t maxWarps = 32;
+
+static int64_t warpsForProduct(int64_t accElements) {
+  return std::clamp<int64_t>(accElements / (32 * 32), 1, 8);
+}
+
+static int64_t warpsForTile(RankedTensorType type) {
+  int64_t elements = type.getNumElements();
+  int64_t bytes = elements * storedBytes(type.getElementType());
+  int64_t warps = std::clamp<int64_t>(bytes / (16 * 32), 1, 4);
+  for (int64_t limit : {16, 32, 32})
+    if (warps >= 4 && elements / (32 * warps) > limit)
+      warps *= 2;
+  return warps;
+}
+
+static int64_t chooseNumWarps(KernelOp kernel) {
+  int64_t product = 0, tile = 1;
+  kernel.walk([&](Operation *op) {
+    if (auto mma = dyn_cast<MmaOp>(op))
+      product = std::max(product, warpsForProduct(mma.getType().getNumElements()));
+    bool memory = isa<LoadOp, StoreOp>(op);
+    for (Type type : op->getOperandTypes())
+      if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && isa<StoreOp>(op))
+        tile = std::max(tile, warpsForTile(tensor));
+    for (Type type : op->getResultTypes())
+      if (auto tensor = dyn_cast<RankedTensorType>(type))
+        if (memory || tensor.getNumElements() > 1024)
+          tile = std::max(tile, warpsForTile(tensor));
+  });
+  return product ? product : tile;
+}
+
+/// The hint `num_warps`, or 0.
+static int64_t hintedNumWarps(KernelOp kernel) {
+  DictionaryAttr hints = kernel.getHintsAttr();
+  auto hint = hints ? dyn_cast_or_null<IntegerAttr>(hints.get("num_warps")) : IntegerAttr();
+  int64_t warps = hint ? hint.getInt() : 0;
+  return warps >= 1 && warps <= maxWarps && llvm::isPowerOf2_64(warps) ? warps : 0;
+}
+
+unsigned tilec::getOrChooseNumWarps(KernelOp kernel) {
+  if (std::optional<uint32_t> given = kernel.getNumWarps())
+    return *given;
+  int64_t warps = hintedNumWarps(kernel);
+  if (!warps)
+    warps = chooseNumWarps(kernel);
+  kernel.setNumWarpsAttr(Builder(kernel.getContext()).getI32IntegerAttr(warps));
+  return warps;
+}

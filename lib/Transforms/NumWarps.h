@@ -1,0 +1,18 @@
+//===- NumWarps.h - how many warps a kernel runs on ------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef TILEC_LIB_TRANSFORMS_NUMWARPS_H
+#define TILEC_LIB_TRANSFORMS_NUMWARPS_H
+
+#include "tilec/Tile/TileOps.h"
+
+namespace tilec {
+
+/// Warps of `kernel`: its `num_warps`, else its hint of that name, else what suits
+/// its tiles. Writes the answer to `num_warps`.
+unsigned getOrChooseNumWarps(tile::KernelOp kernel);
+
+} // namespace tilec
+
+#endif // TILEC_LIB_TRANSFORMS_NUMWARPS_H

@@ -1,0 +1,127 @@
+//===- VerifyStage.cpp - is the IR what its stage promises? ----*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+// In: IR. Out: the same, or an error at the first operation that breaks the contract
+// of the stage, which is a bug of the compiler:
+//
+//   tile       no tile has a layout
+//   laid-out   every tile has one, over the kernel's warps, and the rules of
+//              LayoutRules.h hold; every product has an atom
+//===----------------------------------------------------------------------===//
+#include "LayoutRules.h"
+
+#include "tilec/Transforms/Passes.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tile;
+
+namespace tilec {
+#define GEN_PASS_DEF_VERIFYSTAGE
+#include "tilec/Transforms/Passes.h.inc"
+} // namespace tilec
+
+/// Calls `check` on all values that are defined in the kernel; stops at a failure.
+static LogicalResult forTiles(KernelOp kernel, function_ref<LogicalResult(Value)> check) {
+  WalkResult result = kernel.walk([&](Operation *op) {
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Value argument : block.getArguments())
+          if (isTile(argument) && failed(check(argument)))
+            return WalkResult::interrupt();
+    for (Value value : op->getResults())
+      if (isTile(value) && failed(check(value)))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+static LogicalResult verifyTileStage(KernelOp kernel) {
+  return forTiles(kernel, [](Value value) -> LogicalResult {
+    if (hasLayout(value.getType()))
+      return emitError(value.getLoc()) << "a tile of stage 'tile' has no layout, this is "
+                                       << value.getType();
+    return success();
+  });
+}
+
+static LogicalResult verifyWarps(Value value, unsigned warpBits) {
+  LayoutAttr layout = getLayoutAttr(value.getType());
+  if (!layout)
+    return emitError(value.getLoc()) << "a tile of stage 'laid-out' has a layout, this is "
+                                     << value.getType();
+  if (layout.getWarps().size() != warpBits)
+    return emitError(value.getLoc()) << "the layout is not for the kernel's "
+                                     << (1u << warpBits) << " warps";
+  return success();
+}
+
+/// The rule of one operation.
+static bool keepsRule(Operation *op) {
+  auto layoutIs = [](Value value, const Layout &layout) {
+    return !isTile(value) || getLayout(value) == layout;
+  };
+  if (isElementwise(op)) {
+    for (Value result : op->getResults())
+      for (Value operand : op->getOperands())
+        if (isTile(result) && !layoutIs(operand, getLayout(result)))
+          return false;
+    return true;
+  }
+  if (isa<ReshapeOp, PermuteOp>(op))
+    return !isTile(op->getOperand(0)) || !isTile(op->getResult(0)) ||
+           layoutIs(op->getResult(0), layoutOfResult(op, getLayout(op->getOperand(0))));
+  if (auto broadcast = dyn_cast<BroadcastOp>(op))
+    return broadcastKeepsPlaces(broadcast, getLayout(broadcast.getSource()),
+                                getLayout(broadcast.getResult()));
+  if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    Layout layout = getLayout(reduce.getSources().front());
+    return llvm::all_of(reduce.getSources(), [&](Value v) { return layoutIs(v, layout); }) &&
+           llvm::all_of(reduce.getResults(), [&](Value v) {
+             return !isTile(v) || layoutIs(v, layoutOfResult(op, layout));
+           });
+  }
+  if (auto mma = dyn_cast<MmaOp>(op))
+    return mma.getAtom() && getLayout(mma.getAcc()) == getLayout(mma.getResult());
+  return true;
+}
+
+static LogicalResult verifyLaidOutStage(KernelOp kernel) {
+  if (!kernel.getNumWarps())
+    return kernel.emitError("a kernel of stage 'laid-out' has 'num_warps'");
+  unsigned warpBits = llvm::Log2_32(*kernel.getNumWarps());
+  if (failed(forTiles(kernel, [&](Value value) { return verifyWarps(value, warpBits); })))
+    return failure();
+  WalkResult result = kernel.walk([](Operation *op) {
+    if (keepsRule(op))
+      return WalkResult::advance();
+    op->emitError("breaks the layout rule of its kind");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+namespace {
+
+struct VerifyStage : tilec::impl::VerifyStageBase<VerifyStage> {
+  using VerifyStageBase::VerifyStageBase;
+
+  void runOnOperation() override {
+    LogicalResult result = success();
+    if (stage == "tile")
+      result = verifyTileStage(getOperation());
+    else if (stage == "laid-out")
+      result = verifyLaidOutStage(getOperation());
+    else
+      result = getOperation().emitError() << "there is no check of stage '" << stage << "'";
+    if (failed(result))
+      signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+
+} // namespace
