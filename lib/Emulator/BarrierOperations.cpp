@@ -63,8 +63,7 @@ void barrier(ThreadContext &thread, const void *arguments, void *result,
 void nothing(ThreadContext &, const void *, void *, uint32_t) {}
 
 void fence(ThreadContext &thread, const void *, void *, uint32_t) {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  thread.fencedSince = 1;
+  thread.block->fence(thread);
 }
 
 /// nanosleep and reads of clocks: loops around them wait for another thread.
@@ -108,7 +107,7 @@ llvm::ArrayRef<OperationEntry> tilec::emulator::barrierOperations() {
       {"llvm.nvvm.barrier.cta.red.or.aligned.count", barrier,
        Aligned | Votes | VoteOr | Counted},
       {"llvm.nvvm.barrier.cta.red.or.count", barrier, Votes | VoteOr | Counted},
-      {"llvm.nvvm.membar.cta", fence},
+      {"llvm.nvvm.membar.cta", nothing},
       {"llvm.nvvm.membar.gl", fence},
       {"llvm.nvvm.membar.sys", fence},
       {"llvm.nvvm.fence.sc.cluster", fence},

@@ -106,7 +106,9 @@ void Block::prepareThreads(uint64_t index) {
     t.step = 1;
     t.copyGroup = 1;
     t.copiesCompleted = 0;
-    t.fencedSince = 0;
+    t.hasFenced = false;
+    t.acquireFrom = nullptr;
+    t.acquiresNext = false;
     t.lastRange = nullptr;
     t.stackPointer = prepareFiber(stacks.top(i), &t);
     makeRunnable(&t);
@@ -120,6 +122,7 @@ void Block::run(uint64_t index) {
   numExited = 0;
   aborted = false;
   memoryBarriers.clear();
+  otherBlocks.clear();
   if (launch.seed)
     random.seed(*launch.seed * 0x9E3779B97F4A7C15u + index);
   for (uint32_t w = 0; w < warps.size(); ++w) {

@@ -73,7 +73,9 @@ struct ThreadContext {
   uint32_t step;            ///< the thread's own current step
   uint32_t copyGroup;       ///< the open group of the thread's asynchronous copies
   uint32_t copiesCompleted; ///< groups the thread has waited for
-  uint32_t fencedSince;     ///< nonzero after a memory fence: releases at atomics
+  bool hasFenced;           ///< its relaxed atomics order memory, too
+  const void *acquireFrom;  ///< the last atomic, while it is not acquired
+  bool acquiresNext;        ///< it is an acquire; otherwise a fence may make it one
   const GlobalMemory::Range *lastRange;
   char redirect[256];       ///< where accesses out of bounds go
 };
@@ -103,6 +105,7 @@ struct LaunchState {
   double timeoutSeconds;
   GlobalMemory *globals;
   FindingLog *log;
+  HandoverTable handovers; ///< between blocks
   std::atomic<uint64_t> nextBlock{0};
   std::atomic<uint64_t> switches{0};
   std::atomic<bool> stop{false};
@@ -179,6 +182,17 @@ public:
   void acquire(ThreadContext &thread, const VectorClock &from) {
     thread.clock.join(from);
   }
+  /// Publishes all that \p thread knows to whoever acquires from \p address.
+  void releaseToBlocks(ThreadContext &thread, const void *address);
+  /// Takes what was published where the thread's last atomic was.
+  void acquireFromBlocks(ThreadContext &thread);
+  /// Does so if that atomic was an acquire.
+  void acquirePending(ThreadContext &thread) {
+    if (thread.acquiresNext)
+      acquireFromBlocks(thread);
+  }
+  /// A memory fence of \p thread.
+  void fence(ThreadContext &thread);
   /// Notes an access of [offset, offset + size) of shared memory.
   void sharedAccess(const Accessor &who, uint32_t offset, uint32_t size,
                     AccessKind kind);
@@ -197,6 +211,7 @@ public:
   char *shared = nullptr;
   FiberStacks stacks;
   llvm::DenseMap<uint32_t, MemoryBarrier> memoryBarriers;
+  BlockKnowledge otherBlocks;
   std::mt19937_64 random;
 
 private:

@@ -97,6 +97,7 @@ bool tilec::emulator::checkGlobal(ThreadContext &thread, const void *address,
   AccessRecord earlier;
   if (!range->cells)
     return true;
+  block.acquirePending(thread);
   Accessor who = byCopyAgent ? block.copyAccessor(thread, true)
                              : block.accessor(thread, true);
   if (globals.access(*range, p, size, who, kind, earlier))
@@ -107,6 +108,15 @@ bool tilec::emulator::checkGlobal(ThreadContext &thread, const void *address,
 
 //===--- called from generated code -----------------------------------------------===//
 
+/// What a thread did before an atomic on global memory is published before the atomic
+/// takes effect; what others published is taken at the thread's next step after it.
+static void publishToBlocks(ThreadContext &thread, const void *address, const Site &site) {
+  Block &block = *thread.block;
+  block.acquirePending(thread);
+  if (site.isWrite && (site.isRelease || thread.hasFenced))
+    block.releaseToBlocks(thread, address);
+}
+
 static bool allowed(ThreadContext &thread, const void *address, uint64_t size,
                     const Site &site) {
   AccessKind kind = site.isAtomic  ? AccessKind::Atomic
@@ -115,7 +125,15 @@ static bool allowed(ThreadContext &thread, const void *address, uint64_t size,
   pauseSometimes(thread);
   if (inShared(thread, address))
     return checkShared(thread, address, uint32_t(size), site.alignment, kind);
-  return checkGlobal(thread, address, size, site.alignment, kind);
+  bool ordersBlocks = site.isAtomic && !site.isBlockScope;
+  if (ordersBlocks)
+    publishToBlocks(thread, address, site);
+  bool inside = checkGlobal(thread, address, size, site.alignment, kind);
+  if (ordersBlocks) {
+    thread.acquireFrom = address;
+    thread.acquiresNext = site.isAcquire || thread.hasFenced;
+  }
+  return inside;
 }
 
 static char *redirected(ThreadContext &thread, bool isWrite) {
@@ -155,6 +173,11 @@ static void refuel(ThreadContext *thread, uint32_t siteIndex) {
                         "a loop here still runs after " +
                             std::to_string(unsigned(launch.timeoutSeconds)) + " s");
   thread->block->yield(thread);
+}
+
+static void fence(ThreadContext *thread, uint32_t siteIndex) {
+  thread->site = siteIndex;
+  thread->block->fence(*thread);
 }
 
 static void trap(ThreadContext *thread, uint32_t siteIndex) {
@@ -223,6 +246,7 @@ llvm::ArrayRef<RuntimeEntry> tilec::emulator::runtimeFunctions() {
       {symbol::check, reinterpret_cast<void *>(&check)},
       {symbol::checkRange, reinterpret_cast<void *>(&checkRange)},
       {symbol::refuel, reinterpret_cast<void *>(&refuel)},
+      {symbol::fence, reinterpret_cast<void *>(&fence)},
       {symbol::trap, reinterpret_cast<void *>(&trap)},
       {symbol::exit, reinterpret_cast<void *>(&exitThread)},
       {"__truncsfbf2", reinterpret_cast<void *>(&truncateFloatToBF16)},

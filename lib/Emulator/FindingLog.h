@@ -29,6 +29,8 @@ struct Site {
   uint32_t size = 0;
   uint32_t alignment = 1;
   bool isWrite = false, isAtomic = false;
+  /// Of an atomic: orders memory between blocks before and after it.
+  bool isRelease = false, isAcquire = false, isBlockScope = false;
 
   /// `file:line`, or "an unknown place".
   std::string place() const;

@@ -79,6 +79,7 @@ namespace symbol {
 constexpr const char *check = "tilec.emulator.check";
 constexpr const char *checkRange = "tilec.emulator.check_range";
 constexpr const char *refuel = "tilec.emulator.refuel";
+constexpr const char *fence = "tilec.emulator.fence";
 constexpr const char *trap = "tilec.emulator.trap";
 constexpr const char *exit = "tilec.emulator.exit";
 } // namespace symbol

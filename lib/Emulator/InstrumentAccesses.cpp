@@ -103,6 +103,25 @@ private:
            privatePointers.contains(object);
   }
 
+  /// How an atomic access orders the accesses around it.
+  static void noteOrder(const Instruction &instruction, Site &site) {
+    AtomicOrdering order = AtomicOrdering::Monotonic;
+    if (auto *load = dyn_cast<LoadInst>(&instruction))
+      order = load->getOrdering();
+    else if (auto *store = dyn_cast<StoreInst>(&instruction))
+      order = store->getOrdering();
+    else if (auto *rmw = dyn_cast<AtomicRMWInst>(&instruction))
+      order = rmw->getOrdering();
+    else if (auto *exchange = dyn_cast<AtomicCmpXchgInst>(&instruction))
+      order = exchange->getSuccessOrdering();
+    site.isRelease = isReleaseOrStronger(order);
+    site.isAcquire = isAcquireOrStronger(order);
+    SmallVector<StringRef> scopes;
+    instruction.getContext().getSyncScopeNames(scopes);
+    if (std::optional<SyncScope::ID> scope = getAtomicSyncScopeID(&instruction))
+      site.isBlockScope = *scope < scopes.size() && scopes[*scope] == "block";
+  }
+
   void lowerGranule(unsigned addressSpace, uint64_t size, uint64_t alignment) {
     uint64_t granule = std::max<uint64_t>(1, std::min(size & -size, alignment));
     unsigned log2 = std::min(4u, unsigned(llvm::countr_zero(granule)));
@@ -122,6 +141,7 @@ private:
     sites[site].alignment = uint32_t(access.alignment);
     sites[site].isWrite = access.isWrite;
     sites[site].isAtomic = access.isAtomic;
+    noteOrder(*access.instruction, sites[site]);
     lowerGranule(space, access.dynamicSize ? 1 : access.size, access.alignment);
 
     Module &module = *function.getParent();

@@ -600,8 +600,6 @@ void HostRewriter::relaxAlignments(Function &function) {
       rmw->setSyncScopeID(SyncScope::System);
     } else if (auto *exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
       exchange->setSyncScopeID(SyncScope::System);
-    } else if (auto *fence = dyn_cast<FenceInst>(&instruction)) {
-      fence->setSyncScopeID(SyncScope::System);
     } else if (auto *memory = dyn_cast<MemIntrinsic>(&instruction)) {
       memory->setDestAlignment(Align(1));
       if (auto *transfer = dyn_cast<MemTransferInst>(memory))
@@ -618,11 +616,14 @@ Error HostRewriter::rewriteBody(Function &function) {
   guardDivisions(function);
   SmallVector<CallInst *> calls;
   SmallVector<UnreachableInst *> unreachables;
+  SmallVector<FenceInst *> fences;
   for (Instruction &instruction : instructions(function)) {
     if (auto *call = dyn_cast<CallInst>(&instruction))
       calls.push_back(call);
     else if (auto *unreachable = dyn_cast<UnreachableInst>(&instruction))
       unreachables.push_back(unreachable);
+    else if (auto *fence = dyn_cast<FenceInst>(&instruction))
+      fences.push_back(fence);
     else if (isa<InvokeInst, CallBrInst, IndirectBrInst>(instruction))
       return unsupported(instruction, "exceptions and indirect jumps");
   }
@@ -632,6 +633,10 @@ Error HostRewriter::rewriteBody(Function &function) {
       continue;
     if (Error error = rewriteCall(call))
       return error;
+  }
+  for (FenceInst *fence : fences) {
+    callRuntime(fence, symbol::fence);
+    fence->eraseFromParent();
   }
   for (UnreachableInst *unreachable : unreachables)
     callRuntime(unreachable, symbol::trap);

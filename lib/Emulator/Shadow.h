@@ -17,6 +17,7 @@
 #ifndef TILEC_LIB_EMULATOR_SHADOW_H
 #define TILEC_LIB_EMULATOR_SHADOW_H
 
+#include "Handover.h"
 #include "VectorClock.h"
 
 namespace tilec::emulator {
@@ -40,12 +41,17 @@ struct Accessor {
   uint32_t ownCopies;  ///< copies of the thread's own agent that it has waited for
   uint32_t copySlot;   ///< the slot of the thread's own agent
   const VectorClock *clock;
-  bool acrossBlocks;   ///< global memory: accesses of other blocks count
+  /// Global memory: what the block knows of others; null for shared memory, where
+  /// other blocks' accesses do not count.
+  const BlockKnowledge *others;
+
+  bool acrossBlocks() const { return others != nullptr; }
 
   /// Whether the earlier access \p other is not ordered before this one.
   bool conflicts(const AccessRecord &other) const {
     if (other.block != record.block)
-      return acrossBlocks && other.block != 0;
+      return others && other.block != 0 &&
+             !others->knows(other.block, other.slot(), other.step());
     uint32_t slot = other.slot();
     if (slot == record.slot() || slot == issuer)
       return false;
@@ -108,7 +114,7 @@ private:
     const AccessRecord &me = who.record, &last = reads[0], &other = reads[1];
     if (other.block == 0)
       return false;
-    if (who.acrossBlocks && other.block != last.block)
+    if (who.acrossBlocks() && other.block != last.block)
       return last.block == me.block && other.block != me.block;
     if (other.block != me.block || other.slot() == me.slot() ||
         !who.conflicts(other))

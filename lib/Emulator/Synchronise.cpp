@@ -26,6 +26,7 @@ static std::string hexadecimal(uint32_t value) {
 //===--- warp operations --------------------------------------------------------===//
 
 void Block::warpOperation(ThreadContext *thread, const WarpOperation &op) {
+  acquirePending(*thread);
   Warp &warp = warps[thread->warp];
   uint32_t bit = 1u << thread->lane;
   thread->operation = op;
@@ -101,6 +102,7 @@ uint32_t Block::barrier(ThreadContext *thread, const BarrierArrival &arrival) {
          "there is no barrier " + std::to_string(arrival.id));
     return 0;
   }
+  acquirePending(*thread);
   BlockBarrier &b = barriers[arrival.id];
   if (arrival.count % 32 != 0 || arrival.count > numThreads)
     find(*thread, FindingKind::HelperMisuse,
@@ -240,16 +242,43 @@ bool Block::joinAll() {
 
 //===--- shadow memory ----------------------------------------------------------===//
 
+void Block::releaseToBlocks(ThreadContext &thread, const void *address) {
+  launch.handovers.release(address, [&](BlockKnowledge &published) {
+    published.join(otherBlocks);
+    published.raiseFloor(tag, thread.clock.get(thread.linear));
+    for (uint32_t slot = 0; thread.clock.hasOverlay() && slot < numSlots(); ++slot)
+      published.raise(tag, slot, thread.clock.get(slot));
+    published.raise(tag, thread.linear, thread.step);
+    published.raise(tag, copySlot(thread), thread.copiesCompleted);
+  });
+  advance(thread);
+}
+
+void Block::acquireFromBlocks(ThreadContext &thread) {
+  if (!thread.acquireFrom)
+    return;
+  launch.handovers.acquire(thread.acquireFrom, otherBlocks);
+  thread.acquireFrom = nullptr;
+  thread.acquiresNext = false;
+}
+
+void Block::fence(ThreadContext &thread) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  thread.hasFenced = true;
+  if (checks())
+    acquireFromBlocks(thread);
+}
+
 Accessor Block::accessor(const ThreadContext &thread, bool global) const {
   AccessRecord record{tag, thread.linear << 20 | thread.step, thread.site};
   return {record, thread.linear, thread.copiesCompleted, copySlot(thread),
-          &thread.clock, global};
+          &thread.clock, global ? &otherBlocks : nullptr};
 }
 
 Accessor Block::copyAccessor(const ThreadContext &thread, bool global) const {
   AccessRecord record{tag, copySlot(thread) << 20 | thread.copyGroup, thread.site};
   return {record, thread.linear, thread.copiesCompleted, copySlot(thread),
-          &thread.clock, global};
+          &thread.clock, global ? &otherBlocks : nullptr};
 }
 
 void Block::sharedAccess(const Accessor &who, uint32_t offset, uint32_t size,

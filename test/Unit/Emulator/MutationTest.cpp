@@ -155,32 +155,6 @@ join:
   EXPECT_FINDS(runNeighbours(module), DivergentBarrier);
 }
 
-TEST(EmulatorMutation, StoreThenLoadByAnotherThreadWithoutBarrier) {
-  const std::string module = std::string(prologue) + R"(
-define ptx_kernel void @k(ptr addrspace(1) %x, ptr addrspace(1) %out) {
-  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-  %p = getelementptr i16, ptr addrspace(1) %x, i32 %t
-  %h = trunc i32 %t to i16
-  store i16 %h, ptr addrspace(1) %p
-  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
-  %r = xor i32 %t, 1
-  %q = getelementptr i16, ptr addrspace(1) %x, i32 %r
-  %v = load i16, ptr addrspace(1) %q
-  %o = getelementptr i16, ptr addrspace(1) %out, i32 %t
-  store i16 %v, ptr addrspace(1) %o
-  ret void
-})";
-  auto run = [](const std::string &m) {
-    EmulatedKernel kernel = load(m, "k");
-    std::vector<uint16_t> x(64), out(64);
-    return Launch(kernel).array(x, "x").array(out, "out").run(64);
-  };
-  EXPECT_CLEAN(run(module));
-  EXPECT_FINDS(run(mutate(module,
-                          "call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)", "")),
-               Race);
-}
-
 TEST(EmulatorMutation, MisalignedVector) {
   const std::string module = std::string(prologue) + R"(
 define ptx_kernel void @k(ptr addrspace(1) %x, i32 %at) {
