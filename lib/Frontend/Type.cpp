@@ -13,7 +13,7 @@
 using namespace tilec;
 
 Type Type::tile(DType dtype, llvm::ArrayRef<int64_t> shape) {
-  assert(shape.size() <= maxRank && "rank is checked by the caller");
+  assert(shape.size() <= maxTileRank && "rank is checked by the caller");
   Type type;
   type.theKind = Kind::Value;
   type.theDType = dtype;

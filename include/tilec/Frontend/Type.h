@@ -22,7 +22,7 @@
 namespace tilec {
 
 /// Most axes that a tile or an array may have.
-inline constexpr unsigned maxRank = 6;
+inline constexpr unsigned maxTileRank = 6;
 /// Most elements that a tile may have (tile-C2).
 inline constexpr int64_t maxTileElements = int64_t(1) << 20;
 
@@ -39,7 +39,7 @@ public:
     return t;
   }
   static Type scalar(DType dtype) { return tile(dtype, {}); }
-  /// `shape` has at most maxRank entries.
+  /// `shape` has at most maxTileRank entries.
   static Type tile(DType dtype, llvm::ArrayRef<int64_t> shape);
 
   Kind kind() const { return theKind; }
@@ -73,7 +73,7 @@ private:
   Kind theKind = Kind::Poison;
   uint8_t theRank = 0;
   DType theDType{};
-  std::array<int64_t, maxRank> dims{};
+  std::array<int64_t, maxTileRank> dims{};
 };
 
 /// A shape as in source: `[128, 64]`.

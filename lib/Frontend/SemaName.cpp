@@ -1,0 +1,197 @@
+//===- SemaName.cpp - unknown names and what was meant ---------------------===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+// Suggestions: a name of Triton, CUDA, cuTile or NumPy has an equivalent here or
+// a reason why there is none; another one may be misspelt.
+//===----------------------------------------------------------------------===//
+
+#include "SemaImpl.h"
+
+using namespace tilec;
+using namespace tilec::sema;
+
+namespace {
+struct ForeignName {
+  StringRef name;
+  StringRef ours; ///< the name here; empty when `advice` says all
+  StringRef advice;
+};
+} // namespace
+
+static const ForeignName *foreignName(StringRef name) {
+  static constexpr StringRef noThreads = "tiles have no threads: a kernel is written for a whole block";
+  static constexpr StringRef noShared = "the compiler decides what is in shared memory";
+  static constexpr ForeignName table[] = {
+      // Triton
+      {"program_id", "bid", ""},
+      {"num_programs", "num_blocks", ""},
+      {"constexpr", "", "compile-time parameters stand in `<BM: int = 128>` after the kernel's name"},
+      {"dot", "mma", "`mma(a, b, acc)`, or `a @ b`"},
+      {"matmul", "mma", "`mma(a, b, acc)`, or `a @ b`"},
+      {"maximum", "max", ""},
+      {"minimum", "min", ""},
+      {"fdiv", "", "division is `/`"},
+      {"trans", "transpose", ""},
+      {"ravel", "reshape", ""},
+      {"view", "reshape", ""},
+      {"expand_dim", "expand_dims", ""},
+      {"make_block_ptr", "", "arrays are parameters: `load(a, [i, j], [BM, BN])` counts tiles"},
+      {"make_tensor_descriptor", "", "arrays are parameters: `load(a, [i, j], [BM, BN])` counts tiles"},
+      {"advance", "", "index tiles: `load(a, [i, j], …)` with a loop variable"},
+      {"associative_scan", "scan", ""},
+      {"device_print", "print", ""},
+      {"device_assert", "assert", ""},
+      {"static_range", "", "`for const i in 0..4` is unrolled"},
+      {"multiple_of", "", "state it in `requires`: `n % 8 == 0`"},
+      {"max_contiguous", "", "the compiler finds out; `requires` states facts"},
+      {"interleave", "", "`cat` along a new last axis, then `reshape`"},
+      {"join", "cat", ""},
+      {"umulhi", "mulhi", ""},
+      {"math", "", "functions have no prefix: `exp(x)`"},
+      // CUDA
+      {"blockIdx", "bid", "`bid(0)` is blockIdx.x"},
+      {"gridDim", "num_blocks", "`num_blocks(0)` is gridDim.x"},
+      {"threadIdx", "", noThreads},
+      {"blockDim", "", noThreads},
+      {"warpSize", "", noThreads},
+      {"laneid", "", noThreads},
+      {"__syncthreads", "", "operations on one array take effect in program order; there are no barriers"},
+      {"syncthreads", "", "operations on one array take effect in program order; there are no barriers"},
+      {"debug_barrier", "", "operations on one array take effect in program order; there are no barriers"},
+      {"__shared__", "", noShared},
+      {"shared", "", noShared},
+      {"__shfl_down_sync", "", "reductions are `sum`, `max`, `reduce`, …"},
+      {"atomicAdd", "atomic_add", ""},
+      {"atomicMax", "atomic_max", ""},
+      {"atomicMin", "atomic_min", ""},
+      {"atomicCAS", "atomic_cas", ""},
+      {"atomicExch", "atomic_xchg", ""},
+      {"expf", "exp", ""},
+      {"__expf", "exp", "`exp`, in a `fast { … }` block"},
+      {"sqrtf", "sqrt", ""},
+      {"rsqrtf", "rsqrt", ""},
+      {"logf", "log", ""},
+      {"tanhf", "tanh", ""},
+      {"fabs", "abs", ""},
+      {"fabsf", "abs", ""},
+      {"fmaxf", "maxnum", ""},
+      {"fminf", "minnum", ""},
+      {"fmaf", "fma", ""},
+      {"powf", "pow", ""},
+      {"__popc", "popcount", ""},
+      {"__clz", "clz", ""},
+      {"__ffs", "ctz", ""},
+      {"printf", "print", ""},
+      {"sizeof", "", "sizes in bytes are not needed: indices count tiles or elements"},
+      // cuTile
+      {"bid_x", "bid", ""},
+      {"num_blocks_x", "num_blocks", ""},
+      {"tile_load", "load", ""},
+      {"tile_store", "store", ""},
+      {"Constant", "", "compile-time parameters stand in `<BM: int = 128>` after the kernel's name"},
+      // NumPy, PyTorch and others
+      {"astype", "", "a conversion is written `x.to(f16)`"},
+      {"cast", "", "a conversion is written `x.to(f16)`"},
+      {"concat", "cat", ""},
+      {"concatenate", "cat", ""},
+      {"clip", "clamp", ""},
+      {"select", "where", ""},
+      {"range", "arange", "a loop is written `for i in 0..n`"},
+      {"iota", "arange", ""},
+      {"ceildiv", "cdiv", ""},
+      {"ceil_div", "cdiv", ""},
+      {"div_up", "cdiv", ""},
+      {"power", "pow", ""},
+      {"amax", "max", ""},
+      {"amin", "min", ""},
+      {"reduce_sum", "sum", ""},
+      {"reduce_max", "max", ""},
+      {"product", "prod", ""},
+      {"mean", "", "`sum(x, axis: …) / n`"},
+      {"softmax", "", "`let e = exp(x - max(x, axis: 1, keep: true)); e / sum(e, axis: 1, keep: true)`"},
+      {"relu", "", "`max(x, 0)`"},
+      {"logistic", "sigmoid", ""},
+      {"swish", "silu", ""},
+      {"isNaN", "isnan", ""},
+      {"gather_at", "gather", ""},
+      {"size", "", "the sizes of an array are `a.shape[0]` or the names of its dims"},
+      {"len", "", "the sizes of an array are `a.shape[0]` or the names of its dims"},
+      {"None", "", "`None` is written only in an index: `x[:, None]`"},
+      {"True", "true", ""},
+      {"False", "false", ""},
+      {"null", "", "there are no pointers"},
+      {"nullptr", "", "there are no pointers"},
+  };
+  for (const ForeignName &row : table)
+    if (row.name == name)
+      return &row;
+  return nullptr;
+}
+
+/// The candidate at the least distance, when that is small for the name's length.
+std::optional<StringRef> Sema::closest(StringRef name, ArrayRef<StringRef> candidates) const {
+  const unsigned limit = name.size() <= 2 ? 0 : name.size() <= 5 ? 1 : name.size() <= 8 ? 2 : 3;
+  unsigned best = limit + 1;
+  std::optional<StringRef> result;
+  const std::string lower = name.lower();
+  for (StringRef candidate : candidates) {
+    if (candidate == name || candidate.starts_with("."))
+      continue;
+    const unsigned distance = candidate.lower() == lower
+                                  ? 0
+                                  : name.edit_distance(candidate, /*AllowReplacements=*/true, limit + 1);
+    if (distance >= best)
+      continue;
+    best = distance;
+    result = candidate;
+  }
+  return result;
+}
+
+void Sema::visibleNames(SmallVectorImpl<StringRef> &names) const {
+  if (function) {
+    for (const Scope &scope : llvm::reverse(function->scopes))
+      for (const auto &[name, symbol] : scope)
+        names.push_back(name);
+    if (auto scope = fileScopes.find(function->file); scope != fileScopes.end())
+      for (StringRef name : scope->second.items.keys())
+        names.push_back(name);
+  }
+  for (const BuiltinInfo &builtin : allBuiltins())
+    names.push_back(builtin.name);
+  // Ties go to the first in alphabetical order, whatever the order of the maps.
+  llvm::sort(names);
+}
+
+void Sema::reportUnknownName(StringRef name, SourceRange range, bool isCall) {
+  auto builder = error(diag::unknown_name, range);
+  builder.arg(name);
+  StringRef last = name.rsplit('.').second.empty() ? name : name.rsplit('.').second;
+  StringRef first = name.split('.').first;
+  const ForeignName *foreign = foreignName(last);
+  if (!foreign)
+    foreign = foreignName(first);
+  if (foreign && foreign->ours.empty()) {
+    builder.help(foreign->advice);
+    return;
+  }
+  if (foreign) {
+    std::string text = "did you mean `" + foreign->ours.str() + "`?";
+    if (!foreign->advice.empty())
+      text += " " + foreign->advice.str();
+    if (last == name)
+      builder.fixIt(range, foreign->ours, text);
+    else
+      builder.help(text);
+    return;
+  }
+  if (last != name && findBuiltin(last)) {
+    builder.fixIt(range, last, "functions have no prefix: `" + last + "`");
+    return;
+  }
+  SmallVector<StringRef> names;
+  visibleNames(names);
+  if (std::optional<StringRef> near = closest(name, names))
+    builder.fixIt(range, *near, "did you mean `" + *near + "`?");
+}
