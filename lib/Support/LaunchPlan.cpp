@@ -352,6 +352,7 @@ public:
   explicit Packer(LaunchPlan &plan) : plan(plan) {
     plan.params.clear();
     plan.offsets.clear();
+    plan.sizes.clear();
   }
 
   void add(const void *value, unsigned size) {
@@ -359,6 +360,7 @@ public:
     plan.params.resize(at + size);
     std::memcpy(plan.params.data() + at, value, size);
     plan.offsets.push_back(static_cast<uint32_t>(at));
+    plan.sizes.push_back(size);
   }
   template <typename T>
   void add(T value) {

@@ -48,6 +48,7 @@ struct LaunchPlan {
   int64_t numBlocks = 0;      ///< product of the extents; 0: nothing to do
   std::vector<std::byte> params;  ///< parameters at their natural alignment
   std::vector<uint32_t> offsets;  ///< of each image parameter in `params`
+  std::vector<uint32_t> sizes;    ///< of each image parameter, in bytes
 
   bool isEmpty() const { return numBlocks == 0; }
 };

@@ -70,6 +70,7 @@ TEST(LaunchPlan, SmallScalarsAreAlignedNaturally) {
   auto plan = planLaunch(info, args, Grid{1, 1, 1});
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->offsets, (std::vector<uint32_t>{0, 2, 4, 8, 16, 20, 24}));
+  EXPECT_EQ(plan->sizes, (std::vector<uint32_t>{1, 2, 1, 8, 4, 4, 4}));
   EXPECT_EQ(readParam<uint16_t>(*plan, 1), 0x3c00);
   EXPECT_EQ(readParam<int64_t>(*plan, 3), -1);
 }

@@ -1,0 +1,196 @@
+//===- Execute.cpp - one launch on the CPU ------------------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// The interpreter runs the module at stage `tile`; SIMT execution compiles down to
+// the module that PTX is printed from and runs that thread by thread, with all
+// checks. Both go through the same launch planner as the GPU.
+//
+//===------------------------------------------------------------------------===//
+
+#include "Execute.h"
+
+#include "tilec/Emulator/Emulator.h"
+#include "tilec/Interpreter/Interpreter.h"
+#include "tilec/Support/FailureError.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace tilec::run {
+
+Executor::~Executor() = default;
+
+Failure exitWith(ExitCode code, std::string message) {
+  return Failure{std::move(message), {}, {}, code, {}};
+}
+
+static std::vector<KernelArg> kernelArgs(std::vector<RunArgument> &args) {
+  std::vector<KernelArg> result;
+  for (RunArgument &argument : args)
+    result.push_back(argument.arg());
+  return result;
+}
+
+Expected<BenchResult> Executor::bench(std::vector<RunArgument> &args,
+                                      const std::optional<Grid> &grid) {
+  using Clock = std::chrono::steady_clock;
+  BenchResult result;
+  double total = 0;
+  while (result.seconds.size() < 3 || (total < 0.5 && result.seconds.size() < 100)) {
+    std::vector<RunArgument> copy = args;
+    auto start = Clock::now();
+    if (auto ok = run(copy, grid); !ok)
+      return ok.failure();
+    result.seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+    total += result.seconds.back();
+  }
+  std::sort(result.seconds.begin(), result.seconds.end());
+  return result;
+}
+
+//===-- The interpreter -------------------------------------------------------------===//
+
+namespace {
+class InterpreterExecutor : public Executor {
+public:
+  InterpreterExecutor(Launcher launcher, tile::KernelOp kernel)
+      : launcher(std::move(launcher)), kernel(kernel) {}
+
+  std::string name() const override { return "the interpreter"; }
+  Expected<void> run(std::vector<RunArgument> &args, const std::optional<Grid> &grid) override {
+    std::vector<KernelArg> list = kernelArgs(args);
+    LaunchPlan plan;
+    if (auto ok = launcher.plan(list, grid, CheckLevel::Full, plan); !ok)
+      return exitWith(exitInput, ok.failure().message);
+    if (plan.isEmpty())
+      return {};
+    if (llvm::Error error = interpretKernel(kernel, list, plan.grid))
+      return exitWith(exitFault, toFailure(std::move(error)).message);
+    return {};
+  }
+
+private:
+  Launcher launcher;
+  tile::KernelOp kernel;
+};
+} // namespace
+
+/// The facts called `name`, or null.
+static const KernelInfo *findFacts(const std::vector<KernelInfo> &kernels,
+                                   const std::string &name) {
+  auto it = llvm::find_if(kernels, [&](const KernelInfo &info) { return info.name == name; });
+  return it == kernels.end() ? nullptr : &*it;
+}
+
+Expected<std::unique_ptr<Executor>> makeInterpreter(Compilation &compilation, const Chip &chip,
+                                                    const std::string &kernel) {
+  mlir::ModuleOp module = compilation.tileModule(chip);
+  std::vector<KernelInfo> kernels = compilation.kernels(chip);
+  const KernelInfo *info = findFacts(kernels, kernel);
+  if (!module || !info)
+    return exitWith(exitInput, "");
+  auto launcher = Launcher::create(*info);
+  if (!launcher)
+    return exitWith(exitInternal, launcher.failure().message);
+  for (tile::KernelOp op : module.getOps<tile::KernelOp>())
+    if (op.getSymName() == kernel)
+      return std::unique_ptr<Executor>(
+          std::make_unique<InterpreterExecutor>(std::move(*launcher), op));
+  return exitWith(exitInternal, "kernel `" + kernel + "` is not in its module");
+}
+
+//===-- SIMT execution --------------------------------------------------------------===//
+
+namespace {
+class EmulatorExecutor : public Executor {
+public:
+  EmulatorExecutor(ChipCode code, Launcher launcher)
+      : code(std::move(code)), launcher(std::move(launcher)) {}
+
+  std::string name() const override {
+    return "SIMT execution of " + std::string(code.chip->name) + " code";
+  }
+  Expected<void> run(std::vector<RunArgument> &args, const std::optional<Grid> &grid) override;
+
+private:
+  Expected<EmulatedKernel *> kernelOf(const BuildInfo &build);
+
+  ChipCode code;
+  Launcher launcher;
+  std::map<std::string, EmulatedKernel> kernels; // by symbol
+};
+} // namespace
+
+Expected<EmulatedKernel *> EmulatorExecutor::kernelOf(const BuildInfo &build) {
+  auto it = kernels.find(build.symbol);
+  if (it == kernels.end()) {
+    auto made = EmulatedKernel::create(*code.llvmModule, build.symbol);
+    if (!made)
+      return exitWith(exitInternal, "SIMT execution: " + llvm::toString(made.takeError()));
+    it = kernels.emplace(build.symbol, std::move(*made)).first;
+  }
+  return &it->second;
+}
+
+/// Bytes from an array's first to its last element, and where the first one lies.
+static GlobalRange memoryOf(RunArgument &argument, const ParamInfo &param) {
+  return {argument.array.data.data(), argument.array.data.size(), param.name, param.isMutable};
+}
+
+Expected<void> EmulatorExecutor::run(std::vector<RunArgument> &args,
+                                     const std::optional<Grid> &grid) {
+  const KernelInfo &info = launcher.getInfo();
+  LaunchPlan plan;
+  if (auto ok = launcher.plan(kernelArgs(args), grid, CheckLevel::Full, plan); !ok)
+    return exitWith(exitInput, ok.failure().message);
+  if (plan.isEmpty())
+    return {};
+  const BuildInfo &build = info.builds[plan.build];
+  auto kernel = kernelOf(build);
+  if (!kernel)
+    return kernel.failure();
+
+  EmulatorLaunch launch;
+  const auto *bytes = reinterpret_cast<const uint8_t *>(plan.params.data());
+  for (size_t i = 0; i < plan.offsets.size(); ++i)
+    launch.parameters.emplace_back(bytes + plan.offsets[i],
+                                   bytes + plan.offsets[i] + plan.sizes[i]);
+  launch.grid = {static_cast<uint32_t>(plan.numBlocks), 1, 1};
+  launch.threads = {build.threads, 1, 1};
+  launch.sharedBytes = build.sharedBytes;
+  for (size_t i = 0; i < args.size(); ++i)
+    if (args[i].isArray)
+      launch.globals.push_back(memoryOf(args[i], info.params[i]));
+  auto report = (*kernel)->launch(launch);
+  if (!report)
+    return exitWith(exitInternal, "SIMT execution: " + llvm::toString(report.takeError()));
+  if (report->clean())
+    return {};
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  report->print(os);
+  while (!text.empty() && text.back() == '\n')
+    text.pop_back();
+  return exitWith(exitFault, text);
+}
+
+Expected<std::unique_ptr<Executor>> makeEmulator(Compilation &compilation, const Chip &chip,
+                                                 const std::string &kernel) {
+  auto code = compilation.compileFor(chip, Stage::LLVM);
+  if (!code)
+    return exitWith(exitInput, "");
+  const KernelInfo *info = findFacts(code->kernels, kernel);
+  if (!info || info->builds.empty())
+    return exitWith(exitInternal, "kernel `" + kernel + "` is not in its module");
+  auto launcher = Launcher::create(*info);
+  if (!launcher)
+    return exitWith(exitInternal, launcher.failure().message);
+  return std::unique_ptr<Executor>(
+      std::make_unique<EmulatorExecutor>(std::move(*code), std::move(*launcher)));
+}
+
+} // namespace tilec::run

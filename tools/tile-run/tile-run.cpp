@@ -1,0 +1,234 @@
+//===- tile-run.cpp - runs a kernel from the shell ----------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+//   tile-run matmul.tile -D BM=128 --arg a=random:bf16[512,300] --arg b=@b.npy
+//            --arg c=zeros:bf16[512,400] --check --bench --dump c=c.npy
+//
+// Compiles, makes the arguments, launches, and prints the `mut` arrays, the
+// comparison with the interpreter and the times that were asked for. Exit codes:
+// 0; 1 errors in the input or a refused launch; 2 bad usage; 3 no GPU or a failing
+// tool; 4 a failed --check; 5 a fault while running; 70 internal error.
+//
+//===------------------------------------------------------------------------===//
+
+#include "Arguments.h"
+#include "CommandLine.h"
+#include "Execute.h"
+#include "Report.h"
+
+#include "tilec/Compiler/Version.h"
+#include "tilec/Frontend/Diagnostics.h"
+#include "tilec/Runtime/Device.h"
+
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Process.h"
+
+using namespace tilec;
+using namespace tilec::run;
+
+namespace {
+class Run {
+public:
+  explicit Run(const CommandLine &line) : line(line), compilation(line.compile) {}
+  int run();
+
+private:
+  int fail(const Failure &why);
+  int failToCompile();
+  int chooseKernel();
+  int makeArguments();
+  Expected<std::unique_ptr<Executor>> makeExecutor();
+  int check(const std::vector<RunArgument> &before, const std::vector<RunArgument> &after);
+  int bench(Executor &executor, std::vector<RunArgument> &args);
+  int dump(const std::vector<RunArgument> &args);
+  Expected<double> countFlops();
+
+  const CommandLine &line;
+  Compilation compilation;
+  KernelInfo info;
+  std::vector<RunArgument> arguments; // as given
+};
+} // namespace
+
+/// Prints why the run ends and gives the exit code.
+int Run::fail(const Failure &why) {
+  if (why.message.empty())
+    return failToCompile();
+  llvm::errs() << "tile-run: error: " << why.message << "\n";
+  return why.code;
+}
+
+int Run::failToCompile() {
+  TextDiagnosticPrinter printer(compilation.sources(), llvm::errs(),
+                                llvm::sys::Process::StandardErrHasColors());
+  compilation.printDiagnostics(printer);
+  if (compilation.toolFailed())
+    return exitTool;
+  if (compilation.internalError().empty())
+    return exitInput;
+  llvm::errs() << "tile-run: error: internal error in " << versionText() << ", "
+               << compilation.internalError() << "\n";
+  return exitInternal;
+}
+
+int Run::chooseKernel() {
+  compilation.loadFile(line.input);
+  std::vector<KernelInfo> kernels = compilation.kernels(*line.chip);
+  if (compilation.diagnostics().hasErrors() || !compilation.internalError().empty())
+    return failToCompile();
+  if (kernels.size() == 1) {
+    info = kernels.front();
+    return exitSuccess;
+  }
+  if (kernels.empty())
+    return fail(exitWith(exitInput, line.input + " has no kernel"));
+  std::string all;
+  for (const KernelInfo &kernel : kernels)
+    all += (all.empty() ? "" : ", ") + kernel.name;
+  return fail(exitWith(exitUsage, line.input + " has several kernels (" + all +
+                                      "); choose one with --kernel=<name>"));
+}
+
+int Run::makeArguments() {
+  auto made = tilec::run::makeArguments(info, line.args, line.seed);
+  if (!made)
+    return fail(exitWith(exitUsage, made.failure().message));
+  arguments = std::move(*made);
+  for (const auto &[name, path] : line.dumps)
+    if (llvm::none_of(info.params, [&, &name = name](const ParamInfo &p) {
+          return p.isArray && p.name == name;
+        }))
+      return fail(exitWith(exitUsage, "--dump " + name + ": kernel `" + info.name +
+                                          "` has no array `" + name + "`"));
+  return exitSuccess;
+}
+
+Expected<std::unique_ptr<Executor>> Run::makeExecutor() {
+  DeviceKind kind = line.device;
+  // Without a GPU, --check looks at the compiled code.
+  if (kind == DeviceKind::Auto)
+    kind = Device::count() > 0 ? DeviceKind::GPU : line.check ? DeviceKind::SIMT : DeviceKind::CPU;
+  if (kind == DeviceKind::GPU)
+    return makeGpu(compilation, info.name);
+  if (kind == DeviceKind::SIMT)
+    return makeEmulator(compilation, *line.chip, info.name);
+  return makeInterpreter(compilation, *line.chip, info.name);
+}
+
+int Run::check(const std::vector<RunArgument> &before, const std::vector<RunArgument> &after) {
+  std::vector<RunArgument> reference = before;
+  auto interpreter = makeInterpreter(compilation, *line.chip, info.name);
+  if (!interpreter)
+    return fail(interpreter.failure());
+  if (auto ok = (*interpreter)->run(reference, line.grid); !ok)
+    return fail(ok.failure());
+  bool good = true;
+  for (size_t i = 0; i < after.size(); ++i)
+    if (info.params[i].isMutable)
+      good &= compareArrays(llvm::outs(), info.params[i].name, after[i].array, reference[i].array,
+                            line.tolerance);
+  return good ? exitSuccess : exitCheck;
+}
+
+/// The value of --flops, with the names of dims and integer arguments.
+Expected<double> Run::countFlops() {
+  std::vector<KernelArg> args;
+  for (RunArgument &argument : arguments)
+    args.push_back(argument.arg());
+  std::string text;
+  llvm::StringRef rest = line.flops;
+  while (!rest.empty()) {
+    llvm::StringRef name = rest.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+    if (name.empty() || llvm::isDigit(name.front())) {
+      size_t n = name.empty() ? 1 : name.size();
+      text += rest.take_front(n).str();
+      rest = rest.drop_front(n);
+      continue;
+    }
+    std::string value = name.str();
+    for (unsigned p = 0; p < info.params.size(); ++p) {
+      if (!info.params[p].isArray && info.params[p].name == name)
+        value = HostExpr::arg(p).str();
+      for (unsigned d = 0; d < info.params[p].dims.size(); ++d)
+        if (info.params[p].dims[d].name == name)
+          value = HostExpr::dim(p, d).str();
+    }
+    text += value;
+    rest = rest.drop_front(name.size());
+  }
+  auto expr = HostExpr::parse(text);
+  if (!expr)
+    return exitWith(exitUsage, "--flops: " + expr.failure().message);
+  auto value = expr->evaluate(args);
+  if (!value)
+    return exitWith(exitUsage, "--flops: " + value.failure().message);
+  return value->isFloat() ? value->f : static_cast<double>(value->i);
+}
+
+int Run::bench(Executor &executor, std::vector<RunArgument> &args) {
+  double flops = 0, bytes = 0;
+  if (!line.flops.empty()) {
+    auto count = countFlops();
+    if (!count)
+      return fail(count.failure());
+    flops = *count;
+  }
+  for (const RunArgument &argument : args)
+    bytes += static_cast<double>(argument.array.data.size());
+  auto result = executor.bench(args, line.grid);
+  if (!result)
+    return fail(result.failure());
+  printBench(llvm::outs(), *result, bytes, flops);
+  return exitSuccess;
+}
+
+int Run::dump(const std::vector<RunArgument> &args) {
+  for (const auto &[name, path] : line.dumps)
+    for (size_t i = 0; i < args.size(); ++i)
+      if (info.params[i].name == name)
+        if (auto ok = saveNpy(path, args[i].array); !ok)
+          return fail(exitWith(exitInput, "--dump " + name + ": " + ok.failure().message));
+  return exitSuccess;
+}
+
+int Run::run() {
+  if (int status = chooseKernel())
+    return status;
+  if (int status = makeArguments())
+    return status;
+  auto executor = makeExecutor();
+  if (!executor)
+    return fail(executor.failure());
+  std::vector<RunArgument> after = arguments;
+  if (auto ok = (*executor)->run(after, line.grid); !ok)
+    return fail(ok.failure());
+  llvm::outs() << info.name << " on " << (*executor)->name() << "\n";
+  for (size_t i = 0; i < after.size(); ++i)
+    if (info.params[i].isMutable)
+      printArray(llvm::outs(), info.params[i].name, after[i].array);
+  if (int status = dump(after))
+    return status;
+  int checked = line.check ? check(arguments, after) : exitSuccess;
+  if (line.bench)
+    if (int status = bench(**executor, arguments))
+      return status;
+  return checked;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  CommandLine line;
+  if (int status = line.parse(argc, argv, llvm::errs()))
+    return status;
+  if (line.showHelp) {
+    tilec::run::printHelp(llvm::outs());
+    return exitSuccess;
+  }
+  if (line.showVersion) {
+    llvm::outs() << versionText() << "\n";
+    return exitSuccess;
+  }
+  return Run(line).run();
+}
