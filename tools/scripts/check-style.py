@@ -36,6 +36,7 @@ LAYERS = {
     "Emulator": SUPPORT | {"Layout"},
     "Runtime": SUPPORT,
     "Compiler": None,  # may use everything but the tools
+    "JIT": None,
 }
 # what else a library's files must not include
 FORBIDDEN = {

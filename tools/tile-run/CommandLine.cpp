@@ -172,7 +172,7 @@ int CommandLine::parse(int argc, char **argv, llvm::raw_ostream &errs) {
       return usage("--num-warps is a power of two from 1 to 32");
   if (int status = parsePairs(args, OPT_arg, this->args, usage))
     return status;
-  if (int status = parsePairs(args, OPT_dump, dumps, usage))
+  if (int status = parsePairs(args, OPT_dump_to, dumps, usage))
     return status;
   for (auto part : {parseGrid, parseDevice, parseResult})
     if (int status = part(args, *this, usage))

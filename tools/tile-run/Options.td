@@ -39,8 +39,8 @@ def check : F<"check", "Compare with the interpreter">;
 def tolerance : J<"tolerance", "<x>", "Largest relative error that --check accepts">;
 def bench : F<"bench", "Measure: time, GB/s, and with --flops TFLOP/s">;
 def flops : J<"flops", "<expression>", "Operations of the launch, e.g. '2*m*n*k'">;
-def dump : S<"dump", "<name>=<file.npy>", "Write an array after the launch">;
-def dump_eq : Joined<["--", "-"], "dump=">, Alias<dump>;
+def dump_to : S<"dump", "<name>=<file.npy>", "Write an array after the launch">;
+def dump_eq : Joined<["--", "-"], "dump=">, Alias<dump_to>;
 }
 
 let Group = group_other in {

@@ -22,6 +22,7 @@
 #include "tilec/Frontend/Diagnostics.h"
 #include "tilec/Runtime/Device.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Process.h"
 
