@@ -89,6 +89,12 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
     DefaultValuedAttr<Tile_MmaPrecision, "::tilec::tile::MmaPrecision::Exact">:$precision,
     UnitAttr:$a_unsigned, UnitAttr:$b_unsigned, OptionalAttr<StrAttr>:$atom);
   let results = (outs Tile_Tile:$result);
+  let builders = [OpBuilder<(ins "::mlir::Value":$a, "::mlir::Value":$b, "::mlir::Value":$acc,
+    CArg<"MmaPrecision", "MmaPrecision::Exact">:$precision,
+    CArg<"bool", "false">:$aUnsigned, CArg<"bool", "false">:$bUnsigned), [{
+      build($_builder, $_state, acc.getType(), a, b, acc, precision, aUnsigned, bUnsigned,
+            ::mlir::StringAttr());
+    }]>];
   let assemblyFormat = [{
     $a `,` $b `,` $acc (`precision` `(` $precision^ `)`)?
     (`a_unsigned` $a_unsigned^)? (`b_unsigned` $b_unsigned^)? attr-dict
