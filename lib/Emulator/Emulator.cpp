@@ -174,7 +174,9 @@ Expected<EmulatorReport> EmulatedKernel::launch(const EmulatorLaunch &launch) co
   }
   uint64_t workers = launch.hostThreads ? launch.hostThreads
                                         : std::max(1u, std::thread::hardware_concurrency());
-  workers = std::max<uint64_t>(1, std::min(workers, state.numBlocks()));
+  // Every stack is two mappings, and a process may have 65 530.
+  workers = std::min<uint64_t>({workers, state.numBlocks(), 15000 / state.numThreads()});
+  workers = std::max<uint64_t>(1, workers);
   std::atomic<bool> ranAny{false};
   auto work = [&] {
     if (runBlocks(state, order))

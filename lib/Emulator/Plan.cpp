@@ -12,21 +12,6 @@
 
 using namespace tilec;
 
-/// Sizes of the image's parameters, in order (see KernelInfo.h).
-static std::vector<unsigned> parameterSizes(const KernelInfo &info) {
-  std::vector<unsigned> sizes;
-  for (const ParamInfo &param : info.params) {
-    if (!param.isArray) {
-      sizes.push_back(dtypeBytes(param.dtype));
-      continue;
-    }
-    size_t words = 1 + param.dims.size() * (param.isStrided ? 2 : 1);
-    sizes.insert(sizes.end(), words, 8);
-  }
-  sizes.insert(sizes.end(), 3, 4);
-  return sizes;
-}
-
 static GlobalRange rangeOf(const ArrayArg &array, const ParamInfo &param) {
   int64_t first = 0, last = 0; // element offsets
   for (int d = 0; d < array.rank; ++d) {
@@ -50,10 +35,9 @@ EmulatorLaunch tilec::makeEmulatorLaunch(const KernelInfo &info, const LaunchPla
     launch.sharedBytes = build.sharedBytes;
   }
   launch.grid = {uint32_t(plan.numBlocks), 1, 1};
-  std::vector<unsigned> sizes = parameterSizes(info);
-  for (size_t i = 0; i < plan.offsets.size() && i < sizes.size(); ++i) {
+  for (size_t i = 0; i < plan.offsets.size(); ++i) {
     auto *begin = reinterpret_cast<const uint8_t *>(plan.params.data()) + plan.offsets[i];
-    launch.parameters.emplace_back(begin, begin + sizes[i]);
+    launch.parameters.emplace_back(begin, begin + plan.sizes[i]);
   }
   for (size_t i = 0; i < args.size() && i < info.params.size(); ++i)
     if (const auto *array = std::get_if<ArrayArg>(&args[i]))
