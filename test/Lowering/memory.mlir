@@ -45,7 +45,7 @@ tile.kernel @general(%a: !tile.array<?xf32>, %c: !tile.array<?xf32, mut>) attrib
 // promise of in_bounds leaves no check.
 // CHECK-LABEL: llvm.func @once(
 // CHECK: %[[THREAD:.*]] = nvvm.read.ptx.sreg.tid.x
-// CHECK: %[[COPY:.*]] = arith.andi %[[THREAD]], %{{.*}} : i32
+// CHECK: %[[COPY:.*]] = arith.andi %[[THREAD]], %c56_i32 : i32
 // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[COPY]],
 // CHECK: scf.if %[[FIRST]] {
 // CHECK-NOT: scf.if
