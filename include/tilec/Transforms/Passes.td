@@ -60,6 +60,45 @@ def RemoveLayoutConversions
   let dependentDialects = ["::tilec::tile::TileDialect", "::mlir::arith::ArithDialect"];
 }
 
+//===-- stage laid-out → staged ---------------------------------------------===//
+
+def StageOperands : Pass<"tile-stage-operands", "::tilec::tile::KernelOp"> {
+  let summary = "what threads of several warps exchange gets a buffer in shared memory";
+  let description = [{
+    - `tile.mma` becomes `tgpu.mma`, its operands stored to buffers whose swizzle fits
+      how they are written and how the atom reads them.
+    - `tile.convert_layout` between warps becomes store and load.
+    - `tile.reduce` across warps becomes `tgpu.warp_reduce`, store, load, and a
+      reduction over registers.
+    - Conversions that broadcast, reshape, permute and reduce imply are made explicit
+      where they cross warps.
+  }];
+  let dependentDialects = ["::tilec::tile::TileDialect", "::tilec::tgpu::TileGPUDialect"];
+}
+
+def AllocateMemory : Pass<"tile-allocate-memory", "::tilec::tile::KernelOp"> {
+  let summary = "place buffers in the block's shared memory";
+  let description = [{
+    Buffers that are not alive together share bytes, once sharing is worth the
+    barriers that it costs. More than `budget` bytes is an error that lists the
+    buffers.
+  }];
+  let dependentDialects = ["::tilec::tgpu::TileGPUDialect"];
+  let options = [
+    Option<"budget", "budget", "int64_t", /*default=*/"232448",
+           "Bytes of shared memory that a block may have">];
+}
+
+def InsertBarriers : Pass<"tile-insert-barriers", "::tilec::tile::KernelOp"> {
+  let summary = "let threads wait where one needs what another did";
+  let description = [{
+    A barrier comes before every access that conflicts with one since the last
+    barrier: to bytes of shared memory that overlap, or to the same array when one of
+    the two is a store. Loops and branches included.
+  }];
+  let dependentDialects = ["::tilec::tgpu::TileGPUDialect"];
+}
+
 //===-- any stage ------------------------------------------------------------===//
 
 def VerifyStage : Pass<"tile-verify-stage", "::tilec::tile::KernelOp"> {

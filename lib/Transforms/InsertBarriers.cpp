@@ -1,0 +1,252 @@
+//===- InsertBarriers.cpp - let threads wait for each other ----------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// In: buffers with offsets. Out: `tgpu.barrier` wherever a thread might otherwise meet
+// another that is still (or already) at the same bytes:
+//
+//   tgpu.store %x, %A                 tgpu.store %x, %A
+//   %y = tgpu.load %A            →    tgpu.barrier
+//                                     %y = tgpu.load %A
+//
+// The pass walks the program with the set of accesses since the last barrier. An access
+// that conflicts with one of the set (the same bytes of shared memory, or the same
+// array, one of the two writing) gets a barrier before it, which empties the set. At
+// the end of a loop's body the set flows back to its beginning, until it stays as it is;
+// after branches the sets of all arms are joined.
+//
+// Two accesses of one array do not conflict when each thread touches the same elements
+// in both: same place, same layout, no copies. Across iterations of a loop that holds
+// when the place does not change, or moves on by whole tiles with the loop's variable.
+//
+//===------------------------------------------------------------------------===//
+#include "tilec/Tile/TileLayout.h"
+#include "tilec/TileGPU/TileGPU.h"
+#include "tilec/Transforms/Passes.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_INSERTBARRIERS
+#include "tilec/Transforms/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+
+namespace {
+
+struct Access {
+  bool isWrite;
+  // Shared memory: bytes [begin, end). Arrays: the operation tells the rest.
+  int64_t begin = 0, end = 0;
+  Value array;
+  Operation *op = nullptr;
+  /// Made in an earlier iteration of a loop that changes the place: its indices, though
+  /// the same SSA values, may be other numbers now.
+  bool isFromEarlierIteration = false;
+
+  friend bool operator==(const Access &, const Access &) = default;
+};
+
+using Pending = SmallVector<Access>;
+
+void addTo(Pending &pending, const Access &access) {
+  if (!llvm::is_contained(pending, access))
+    pending.push_back(access);
+}
+
+void join(Pending &into, const Pending &other) {
+  for (const Access &access : other)
+    addTo(into, access);
+}
+
+//===------------------------------------------------------------------------===//
+// Conflicts
+//===------------------------------------------------------------------------===//
+
+/// What tile.load and tile.store have in common.
+struct Place {
+  ValueRange index;
+  Attribute order;
+  bool elements;
+  Type value;
+
+  explicit Place(Operation *op) {
+    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+      index = load.getIndex();
+      order = load.getOrderAttr();
+      elements = load.getElements();
+      value = load.getType();
+    } else {
+      auto store = cast<tile::StoreOp>(op);
+      index = store.getIndex();
+      order = store.getOrderAttr();
+      elements = store.getElements();
+      value = store.getValue().getType();
+    }
+  }
+};
+
+/// Each element of the tile is touched by the same thread in both accesses.
+bool touchSameElements(const Access &a, const Access &b) {
+  Place left(a.op), right(b.op);
+  if (!llvm::equal(left.index, right.index) || left.order != right.order ||
+      left.elements != right.elements || left.value != right.value)
+    return false;
+  // A single element is written by one thread and read by all; so is a copy.
+  if (!tile::hasLayout(left.value))
+    return false;
+  Layout layout = tile::getLayout(left.value);
+  return !layout.redundant(Input::Lane) && !layout.redundant(Input::Warp) &&
+         !a.isFromEarlierIteration;
+}
+
+bool conflict(const Access &a, const Access &b, bool arraysOverlap) {
+  if (!a.isWrite && !b.isWrite)
+    return false;
+  if (!a.array != !b.array)
+    return false;
+  if (!a.array)
+    return a.begin < b.end && b.begin < a.end;
+  if (a.array != b.array)
+    return arraysOverlap;
+  return !touchSameElements(a, b);
+}
+
+/// The accesses of one operation, its regions aside.
+SmallVector<Access, 2> accessesOf(Operation *op) {
+  SmallVector<Access, 2> accesses;
+  auto shared = [&](Value buffer, bool isWrite) {
+    auto alloc = buffer.getDefiningOp<tgpu::AllocOp>();
+    int64_t begin = alloc ? int64_t(alloc.getOffset().value_or(0)) : 0;
+    int64_t bytes = cast<tgpu::BufferType>(buffer.getType()).getBytes();
+    accesses.push_back({isWrite, begin, begin + bytes, {}, nullptr, false});
+  };
+  auto array = [&](Value value, bool isWrite) {
+    accesses.push_back({isWrite, 0, 0, value, op, false});
+  };
+  if (auto store = dyn_cast<tgpu::StoreOp>(op))
+    shared(store.getBuffer(), true);
+  else if (auto load = dyn_cast<tgpu::LoadOp>(op))
+    shared(load.getBuffer(), false);
+  else if (auto mma = dyn_cast<tgpu::MmaOp>(op)) {
+    shared(mma.getA(), false);
+    shared(mma.getB(), false);
+  } else if (auto load = dyn_cast<tile::LoadOp>(op))
+    array(load.getArray(), false);
+  else if (auto store = dyn_cast<tile::StoreOp>(op))
+    array(store.getArray(), true);
+  return accesses;
+}
+
+//===------------------------------------------------------------------------===//
+// The walk
+//===------------------------------------------------------------------------===//
+
+class BarrierInserter {
+public:
+  explicit BarrierInserter(bool arraysOverlap) : arraysOverlap(arraysOverlap) {}
+
+  /// Walks `block` starting from `pending`, which becomes what is pending at its end.
+  void walk(Block &block, Pending &pending) {
+    for (Operation &op : block)
+      visit(&op, pending);
+  }
+
+private:
+  void visit(Operation *op, Pending &pending) {
+    if (isa<tgpu::BarrierOp>(op))
+      return pending.clear();
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      return visitLoop(loop, {loop.getBody()}, pending, loop.getInductionVar());
+    if (auto loop = dyn_cast<scf::WhileOp>(op))
+      return visitLoop(loop, {loop.getBeforeBody(), loop.getAfterBody()}, pending, {});
+    if (isa<scf::IfOp, scf::IndexSwitchOp, scf::ExecuteRegionOp>(op))
+      return visitBranches(op, pending);
+    SmallVector<Access, 2> accesses = accessesOf(op);
+    bool needsBarrier = llvm::any_of(accesses, [&](const Access &access) {
+      return llvm::any_of(pending, [&](const Access &before) {
+        return conflict(before, access, arraysOverlap);
+      });
+    });
+    if (needsBarrier) {
+      OpBuilder builder(op);
+      tgpu::BarrierOp::create(builder, op->getLoc());
+      pending.clear();
+    }
+    for (const Access &access : accesses)
+      addTo(pending, access);
+  }
+
+  /// `blocks` run one after the other, then again. What is pending after the loop is
+  /// what was pending before it (no iteration) or after any block (the last one of a
+  /// `while` ends in its first).
+  void visitLoop(Operation *loop, ArrayRef<Block *> blocks, Pending &pending,
+                 Value variable) {
+    Pending entry = pending, after = pending;
+    while (true) {
+      Pending current = entry;
+      for (Block *block : blocks) {
+        walk(*block, current);
+        join(after, current);
+      }
+      Pending next = entry;
+      for (Access access : current) {
+        access.isFromEarlierIteration |= changesPlace(access, loop, variable);
+        addTo(next, access);
+      }
+      if (next.size() == entry.size())
+        break;
+      entry = next;
+    }
+    for (Access &access : after)
+      access.isFromEarlierIteration |= changesPlace(access, loop, {});
+    pending = after;
+  }
+
+  /// Whether an access in `loop` may be at a place that the same access of another
+  /// iteration, in another thread, meets. By whole tiles with the variable: it may not.
+  static bool changesPlace(const Access &access, Operation *loop, Value variable) {
+    if (!access.op || !loop->isProperAncestor(access.op))
+      return false;
+    Place place(access.op);
+    if (variable && !place.elements && llvm::is_contained(place.index, variable))
+      return false;
+    return llvm::any_of(place.index, [&](Value index) {
+      return loop->isProperAncestor(index.getParentBlock()->getParentOp()) ||
+             index.getParentBlock()->getParentOp() == loop;
+    });
+  }
+
+  void visitBranches(Operation *op, Pending &pending) {
+    Pending after;
+    bool mayPass = isa<scf::IfOp>(op) && cast<scf::IfOp>(op).getElseRegion().empty();
+    if (mayPass)
+      after = pending;
+    for (Region &region : op->getRegions()) {
+      if (region.empty())
+        continue;
+      Pending arm = pending;
+      for (Block &block : region)
+        walk(block, arm);
+      join(after, arm);
+    }
+    pending = after;
+  }
+
+  bool arraysOverlap;
+};
+
+struct InsertBarriers : tilec::impl::InsertBarriersBase<InsertBarriers> {
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    Pending pending;
+    BarrierInserter(kernel.getArraysOverlap()).walk(kernel.getBody().front(), pending);
+  }
+};
+
+} // namespace

@@ -1,0 +1,251 @@
+//===- StageOperands.cpp - what warps exchange, through buffers ------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// In: stage laid-out. Out: every exchange between warps names a buffer of shared
+// memory. Barriers and offsets come later.
+//
+//   %r = tile.mma %a, %b, %c {atom = "fma"}
+//     →  %A = tgpu.alloc   tgpu.store %a, %A
+//        %B = tgpu.alloc   tgpu.store %b, %B
+//        %r = tgpu.mma %A, %B, %c
+//
+//   %y = tile.convert_layout %x            (between warps)
+//     →  %X = tgpu.alloc   tgpu.store %x, %X   %y = tgpu.load %X
+//
+//   %s = tile.reduce(%x) axes [1] : tensor<8x128> -> tensor<8>    (four warps a row)
+//     →  %p = tgpu.warp_reduce(%x) axes [1] : tensor<8x128> -> tensor<4x8>
+//        %P = tgpu.alloc   tgpu.store %p, %P   %q = tgpu.load %P   (4 in registers)
+//        %s = tile.reduce(%q) axes [0] : tensor<4x8> -> tensor<8>
+//
+// The buffers' swizzles come from planShared: no bank conflicts on either side where
+// that is possible. An operand that a loop does not change is stored before the loop.
+//
+//===------------------------------------------------------------------------===//
+#include "tilec/Analysis/ReductionPlan.h"
+#include "tilec/Atoms/Atom.h"
+#include "tilec/Layout/Conversion.h"
+#include "tilec/Tile/TileLayout.h"
+#include "tilec/TileGPU/TileGPU.h"
+#include "tilec/Transforms/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_STAGEOPERANDS
+#include "tilec/Transforms/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+
+static unsigned storedBits(Type type) {
+  return unsigned(tgpu::BufferType::storedBytes(getElementTypeOrSelf(type))) * 8;
+}
+
+static RankedTensorType tileType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// Whether a tile that lies as `from` gets to `to` only through shared memory.
+static bool crossesWarps(const Layout &from, const Layout &to, Type type) {
+  return classifyConversion(from, to, storedBits(type)) == ConversionKind::Shared;
+}
+
+/// A new buffer with the tile in it.
+static Value storeToBuffer(OpBuilder &builder, Location loc, Value tile,
+                           const Layout &buffer) {
+  auto type = tgpu::BufferType::get(tileType(tile), buffer);
+  Value alloc = tgpu::AllocOp::create(builder, loc, type, IntegerAttr());
+  tgpu::StoreOp::create(builder, loc, tile, alloc);
+  return alloc;
+}
+
+/// `tile` in layout `to`, through a buffer.
+static Value exchange(OpBuilder &builder, Location loc, Value tile, const Layout &to) {
+  SharedPlan plan = planShared(tile::getLayout(tile), to, storedBits(tile.getType()));
+  Value buffer = storeToBuffer(builder, loc, tile, plan.buffer);
+  return tgpu::LoadOp::create(builder, loc, tile::withLayout(tile.getType(), to), buffer);
+}
+
+/// `tile` in layout `to`, by whatever way that takes.
+static Value convertTo(OpBuilder &builder, Location loc, Value tile, const Layout &to) {
+  Layout from = tile::getLayout(tile);
+  if (from == to)
+    return tile;
+  if (crossesWarps(from, to, tile.getType()))
+    return exchange(builder, loc, tile, to);
+  return tile::ConvertLayoutOp::create(builder, loc, tile::withLayout(tile.getType(), to),
+                                       tile);
+}
+
+//===------------------------------------------------------------------------===//
+// Conversions and changes of shape
+//===------------------------------------------------------------------------===//
+
+static void stageConversion(tile::ConvertLayoutOp op) {
+  Layout to = tile::getLayout(op.getResult());
+  if (!crossesWarps(tile::getLayout(op.getSource()), to, op.getType()))
+    return;
+  OpBuilder builder(op);
+  op.replaceAllUsesWith(exchange(builder, op.getLoc(), op.getSource(), to));
+  op.erase();
+}
+
+/// Moves the source of a change of shape to `wanted`, in which the change is free.
+static void alignSource(Operation *op, const Layout &wanted) {
+  Value source = op->getOperand(0);
+  if (!crossesWarps(tile::getLayout(source), wanted, source.getType()))
+    return;
+  OpBuilder builder(op);
+  op->setOperand(0, exchange(builder, op->getLoc(), source, wanted));
+}
+
+static void alignShapeChange(Operation *op) {
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  auto sourceType = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  if (!type || !sourceType)
+    return;
+  Layout wanted = tile::getLayout(type);
+  if (isa<tile::BroadcastOp>(op)) {
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (sourceType.getDimSize(dim) != type.getDimSize(dim))
+        wanted = wanted.collapse(unsigned(dim));
+  } else if (isa<tile::ReshapeOp>(op)) {
+    wanted = wanted.reshape(sourceType.getShape());
+  } else {
+    SmallVector<int64_t> inverse(type.getRank());
+    for (auto [dim, from] : llvm::enumerate(cast<tile::PermuteOp>(op).getDims()))
+      inverse[from] = int64_t(dim);
+    wanted = wanted.permute(inverse);
+  }
+  alignSource(op, wanted);
+}
+
+//===------------------------------------------------------------------------===//
+// Reductions
+//===------------------------------------------------------------------------===//
+
+/// The same reduction within warps, its results with a leading dim of warps.
+static tgpu::WarpReduceOp createWarpReduce(OpBuilder &builder, tile::ReduceOp op,
+                                           ValueRange sources,
+                                           const ReductionPlan &plan) {
+  SmallVector<Type> types;
+  for (Value source : sources) {
+    auto type = RankedTensorType::get(plan.partial.shape(), tileType(source).getElementType());
+    types.push_back(tile::withLayout(type, plan.partial));
+  }
+  auto result = tgpu::WarpReduceOp::create(builder, op.getLoc(), types, sources, op.getAxes());
+  IRMapping mapping;
+  op.getCombiner().cloneInto(&result.getCombiner(), mapping);
+  Operation *yield = result.getCombiner().front().getTerminator();
+  OpBuilder inner(yield);
+  tgpu::YieldOp::create(inner, yield->getLoc(), yield->getOperands());
+  yield->erase();
+  return result;
+}
+
+static void stageReduction(tile::ReduceOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  SmallVector<Value> sources(op.getSources());
+  SmallVector<int64_t> axes(op.getAxes());
+  Layout layout = tile::getLayout(sources.front());
+  std::optional<ReductionPlan> plan = planReduction(layout, axes);
+  if (!plan) {
+    layout = reducibleLayout(layout.shape(), unsigned(layout.size(Input::Warp)));
+    for (Value &source : sources)
+      source = convertTo(builder, loc, source, layout);
+    plan = planReduction(layout, axes);
+  }
+  if (plan->crossesWarps()) {
+    tgpu::WarpReduceOp partial = createWarpReduce(builder, op, sources, *plan);
+    for (auto [source, result] : llvm::zip_equal(sources, partial.getResults()))
+      source = exchange(builder, loc, result, plan->gathered);
+    axes = {0};
+  }
+  // The new reduction gives the layout that comes out of it; a conversion follows
+  // where that crosses warps.
+  SmallVector<Type> types;
+  for (Type type : op.getResultTypes()) {
+    bool isFar = tile::hasLayout(type) &&
+                 crossesWarps(plan->result, tile::getLayout(type), type);
+    types.push_back(isFar ? Type(tile::withLayout(type, plan->result)) : type);
+  }
+  auto result = tile::ReduceOp::create(builder, loc, types, sources, axes);
+  result.getCombiner().takeBody(op.getCombiner());
+  for (auto [before, after] : llvm::zip_equal(op.getResults(), result.getResults())) {
+    Value value = after;
+    if (before.getType() != after.getType())
+      value = exchange(builder, loc, after, tile::getLayout(before));
+    before.replaceAllUsesWith(value);
+  }
+  op.erase();
+}
+
+//===------------------------------------------------------------------------===//
+// Matrix products
+//===------------------------------------------------------------------------===//
+
+/// The operand in shared memory. Stored just before the product, or, when it comes
+/// from outside of a loop around the product, where it is defined.
+static Value stageOperand(tile::MmaOp op, Value operand, const Layout &read) {
+  OpBuilder builder(op);
+  if (operand.getParentBlock() != op->getBlock())
+    builder.setInsertionPointAfterValue(operand);
+  SharedPlan plan =
+      planShared(tile::getLayout(operand), read, storedBits(operand.getType()));
+  return storeToBuffer(builder, op.getLoc(), operand, plan.buffer);
+}
+
+static void stageProduct(tile::MmaOp op, unsigned numWarps) {
+  auto a = tileType(op.getA()), b = tileType(op.getB()), acc = tileType(op.getAcc());
+  MmaProblem problem{llvm::to_vector<3>(a.getShape()), llvm::to_vector<3>(b.getShape()),
+                     llvm::to_vector<3>(acc.getShape()), a.getElementType(),
+                     b.getElementType(), acc.getElementType(), numWarps};
+  auto name = op->getAttrOfType<StringAttr>("atom");
+  const Atom *atom = name ? findAtom(name.getValue()) : nullptr;
+  if (!atom)
+    atom = selectAtom(problem);
+  Layout accLayout = tile::getLayout(acc);
+  Value stagedA = stageOperand(op, op.getA(), atom->aReadLayout(problem, accLayout));
+  Value stagedB = stageOperand(op, op.getB(), atom->bReadLayout(problem, accLayout));
+  OpBuilder builder(op);
+  auto result = tgpu::MmaOp::create(builder, op.getLoc(), acc, stagedA, stagedB, op.getAcc(),
+                                    atom->name, op.getAUnsigned(), op.getBUnsigned());
+  op.replaceAllUsesWith(result.getResult());
+  op.erase();
+}
+
+//===------------------------------------------------------------------------===//
+// The pass
+//===------------------------------------------------------------------------===//
+
+namespace {
+
+struct StageOperands : tilec::impl::StageOperandsBase<StageOperands> {
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    auto numWarps = unsigned(kernel.getNumWarps().value_or(4));
+    SmallVector<Operation *> ops;
+    kernel.walk([&](Operation *op) {
+      if (isa<tile::ConvertLayoutOp, tile::BroadcastOp, tile::ReshapeOp, tile::PermuteOp,
+              tile::ReduceOp, tile::MmaOp>(op))
+        ops.push_back(op);
+    });
+    for (Operation *op : ops) {
+      if (auto conversion = dyn_cast<tile::ConvertLayoutOp>(op))
+        stageConversion(conversion);
+      else if (auto reduction = dyn_cast<tile::ReduceOp>(op))
+        stageReduction(reduction);
+      else if (auto product = dyn_cast<tile::MmaOp>(op))
+        stageProduct(product, numWarps);
+      else
+        alignShapeChange(op);
+    }
+  }
+};
+
+} // namespace

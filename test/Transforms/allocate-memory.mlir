@@ -1,0 +1,74 @@
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-allocate-memory{budget=40960}))' --split-input-file --verify-diagnostics | FileCheck %s
+// Buffers that are not alive together share bytes.
+
+#l = #tile.layout<[64, 64] register [(0, 1), (0, 2), (16, 0), (32, 0)] lane [(0, 4), (0, 8), (0, 16), (0, 32), (1, 0)] warp [(2, 0), (4, 0), (8, 0)]>
+#p = #tile.layout<[64, 64] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 32), (1, 0), (2, 0), (4, 0), (8, 0), (16, 0), (32, 0)]>
+
+// CHECK-LABEL: tile.kernel @one_after_the_other
+tile.kernel @one_after_the_other(%x: f32) attributes {num_warps = 8 : i32} {
+  %t = tile.splat %x : f32 -> tensor<64x64xf32, #l>
+  // CHECK: tgpu.alloc offset 0
+  %a = tgpu.alloc : !tgpu.buffer<64x64xf32, #p>
+  tgpu.store %t, %a : tensor<64x64xf32, #l>, !tgpu.buffer<64x64xf32, #p>
+  %u = tgpu.load %a : !tgpu.buffer<64x64xf32, #p>, tensor<64x64xf32, #l>
+  // CHECK: tgpu.alloc offset 0
+  %b = tgpu.alloc : !tgpu.buffer<64x64xf32, #p>
+  tgpu.store %t, %b : tensor<64x64xf32, #l>, !tgpu.buffer<64x64xf32, #p>
+  %v = tgpu.load %b : !tgpu.buffer<64x64xf32, #p>, tensor<64x64xf32, #l>
+  tile.return
+}
+
+// %a is read in every iteration, so it lives over the whole loop.
+// CHECK-LABEL: tile.kernel @alive_in_a_loop
+tile.kernel @alive_in_a_loop(%x: f32, %n: index) attributes {num_warps = 8 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = tile.splat %x : f32 -> tensor<64x64xf32, #l>
+  // CHECK: tgpu.alloc offset [[A:[0-9]+]]
+  %a = tgpu.alloc : !tgpu.buffer<64x64xf32, #p>
+  tgpu.store %t, %a : tensor<64x64xf32, #l>, !tgpu.buffer<64x64xf32, #p>
+  scf.for %i = %c0 to %n step %c1 {
+    %u = tgpu.load %a : !tgpu.buffer<64x64xf32, #p>, tensor<64x64xf32, #l>
+    // CHECK: scf.for
+    // CHECK-NOT: tgpu.alloc offset [[A]] :
+    // CHECK: tgpu.alloc offset 16384
+    %b = tgpu.alloc : !tgpu.buffer<64x64xf32, #p>
+    tgpu.store %u, %b : tensor<64x64xf32, #l>, !tgpu.buffer<64x64xf32, #p>
+    %v = tgpu.load %b : !tgpu.buffer<64x64xf32, #p>, tensor<64x64xf32, #l>
+  }
+  tile.return
+}
+
+#s = #tile.layout<[64] register [(32)] lane [(1), (2), (4), (8), (16)] warp [(0), (0), (0)]>
+#q = #tile.layout<[64] offset [(1), (2), (4), (8), (16), (32)]>
+
+// Small buffers get bytes of their own: that saves barriers.
+// CHECK-LABEL: tile.kernel @small
+// CHECK: tgpu.alloc offset 0
+// CHECK: tgpu.alloc offset 256
+tile.kernel @small(%x: f32) attributes {num_warps = 8 : i32} {
+  %t = tile.splat %x : f32 -> tensor<64xf32, #s>
+  %a = tgpu.alloc : !tgpu.buffer<64xf32, #q>
+  tgpu.store %t, %a : tensor<64xf32, #s>, !tgpu.buffer<64xf32, #q>
+  %b = tgpu.alloc : !tgpu.buffer<64xf32, #q>
+  tgpu.store %t, %b : tensor<64xf32, #s>, !tgpu.buffer<64xf32, #q>
+  tile.return
+}
+
+// -----
+
+#l = #tile.layout<[64, 64] register [(0, 1), (0, 2), (16, 0), (32, 0)] lane [(0, 4), (0, 8), (0, 16), (0, 32), (1, 0)] warp [(2, 0), (4, 0), (8, 0)]>
+#p = #tile.layout<[64, 64] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 32), (1, 0), (2, 0), (4, 0), (8, 0), (16, 0), (32, 0)]>
+
+// expected-error @+1 {{kernel 'too_much' needs 65536 bytes of shared memory, but a block has 40960}}
+tile.kernel @too_much(%x: f64) attributes {num_warps = 8 : i32} {
+  %t = tile.splat %x : f64 -> tensor<64x64xf64, #l>
+  // expected-note @+1 {{32768 bytes at 0 for 'tensor<64x64xf64>'}}
+  %a = tgpu.alloc : !tgpu.buffer<64x64xf64, #p>
+  tgpu.store %t, %a : tensor<64x64xf64, #l>, !tgpu.buffer<64x64xf64, #p>
+  // expected-note @+1 {{32768 bytes at 32768 for 'tensor<64x64xf64>'}}
+  %b = tgpu.alloc : !tgpu.buffer<64x64xf64, #p>
+  tgpu.store %t, %b : tensor<64x64xf64, #l>, !tgpu.buffer<64x64xf64, #p>
+  %u = tgpu.load %a : !tgpu.buffer<64x64xf64, #p>, tensor<64x64xf64, #l>
+  tile.return
+}

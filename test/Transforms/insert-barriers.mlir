@@ -1,0 +1,135 @@
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-insert-barriers))' | FileCheck %s
+// A barrier stands between accesses that conflict, and nowhere else.
+
+#l = #tile.layout<[64] register [(32)] lane [(1), (2), (4), (8), (16)] warp [(0), (0)]>
+#full = #tile.layout<[128] lane [(1), (2), (4), (8), (16)] warp [(32), (64)]>
+#other = #tile.layout<[128] lane [(64), (2), (4), (8), (16)] warp [(32), (1)]>
+#p = #tile.layout<[64] offset [(1), (2), (4), (8), (16), (32)]>
+
+// CHECK-LABEL: tile.kernel @shared
+tile.kernel @shared(%x: f32) attributes {num_warps = 4 : i32} {
+  %t = tile.splat %x : f32 -> tensor<64xf32, #l>
+  %a = tgpu.alloc offset 0 : !tgpu.buffer<64xf32, #p>
+  %b = tgpu.alloc offset 256 : !tgpu.buffer<64xf32, #p>
+  %c = tgpu.alloc offset 256 : !tgpu.buffer<64xf32, #p>
+  // CHECK: tgpu.store
+  // CHECK-NEXT: tgpu.store
+  tgpu.store %t, %a : tensor<64xf32, #l>, !tgpu.buffer<64xf32, #p>
+  tgpu.store %t, %b : tensor<64xf32, #l>, !tgpu.buffer<64xf32, #p>
+  // One barrier for both reads.
+  // CHECK-NEXT: tgpu.barrier
+  // CHECK-NEXT: tgpu.load
+  // CHECK-NEXT: tgpu.load
+  %u = tgpu.load %a : !tgpu.buffer<64xf32, #p>, tensor<64xf32, #l>
+  %v = tgpu.load %b : !tgpu.buffer<64xf32, #p>, tensor<64xf32, #l>
+  // %c has the bytes of %b.
+  // CHECK-NEXT: tgpu.barrier
+  // CHECK-NEXT: tgpu.store
+  tgpu.store %t, %c : tensor<64xf32, #l>, !tgpu.buffer<64xf32, #p>
+  // CHECK-NEXT: tile.return
+  tile.return
+}
+
+// The store of the next iteration meets the load of this one.
+// CHECK-LABEL: tile.kernel @loop
+tile.kernel @loop(%x: f32, %n: index) attributes {num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = tile.splat %x : f32 -> tensor<64xf32, #l>
+  %a = tgpu.alloc offset 0 : !tgpu.buffer<64xf32, #p>
+  // CHECK: scf.for
+  scf.for %i = %c0 to %n step %c1 {
+    // CHECK-NEXT: tgpu.barrier
+    // CHECK-NEXT: tgpu.store
+    // CHECK-NEXT: tgpu.barrier
+    // CHECK-NEXT: tgpu.load
+    tgpu.store %t, %a : tensor<64xf32, #l>, !tgpu.buffer<64xf32, #p>
+    %u = tgpu.load %a : !tgpu.buffer<64xf32, #p>, tensor<64xf32, #l>
+  }
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @branches
+tile.kernel @branches(%x: f32, %c: i1) attributes {num_warps = 4 : i32} {
+  %t = tile.splat %x : f32 -> tensor<64xf32, #l>
+  %a = tgpu.alloc offset 0 : !tgpu.buffer<64xf32, #p>
+  // CHECK: scf.if
+  // CHECK-NEXT: tgpu.store
+  scf.if %c {
+    tgpu.store %t, %a : tensor<64xf32, #l>, !tgpu.buffer<64xf32, #p>
+  }
+  // CHECK: tgpu.barrier
+  // CHECK-NEXT: tgpu.load
+  %u = tgpu.load %a : !tgpu.buffer<64xf32, #p>, tensor<64xf32, #l>
+  tile.return
+}
+
+// Each thread reads and writes its own elements: no barrier. In another layout, or
+// elsewhere in the array, the elements are those of other threads.
+// CHECK-LABEL: tile.kernel @array
+tile.kernel @array(%a: !tile.array<?xf32, mut>, %b: !tile.array<?xf32>) attributes {num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: tile.load %arg0
+  // CHECK-NEXT: tile.store %arg0
+  %t = tile.load %a[%c0] : !tile.array<?xf32, mut> -> tensor<128xf32, #full>
+  tile.store %a[%c0], %t : !tile.array<?xf32, mut>, tensor<128xf32, #full>
+  // CHECK-NEXT: tile.load %arg1
+  %s = tile.load %b[%c0] : !tile.array<?xf32> -> tensor<128xf32, #full>
+  // CHECK-NEXT: tgpu.barrier
+  // CHECK-NEXT: tile.load %arg0
+  %u = tile.load %a[%c0] : !tile.array<?xf32, mut> -> tensor<128xf32, #other>
+  // CHECK-NEXT: tgpu.barrier
+  // CHECK-NEXT: tile.store %arg0
+  tile.store %a[%c1], %t : !tile.array<?xf32, mut>, tensor<128xf32, #full>
+  tile.return
+}
+
+// Tile by tile no iteration meets another; backwards it is not known.
+// CHECK-LABEL: tile.kernel @array_loop
+tile.kernel @array_loop(%a: !tile.array<?xf32, mut>, %n: index) attributes {num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: scf.for
+  // CHECK-NEXT: tile.load
+  // CHECK-NEXT: tile.store
+  scf.for %i = %c0 to %n step %c1 {
+    %t = tile.load %a[%i] : !tile.array<?xf32, mut> -> tensor<128xf32, #full>
+    tile.store %a[%i], %t : !tile.array<?xf32, mut>, tensor<128xf32, #full>
+  }
+  // CHECK: scf.for
+  // CHECK: arith.subi
+  // CHECK-NEXT: tgpu.barrier
+  // CHECK-NEXT: tile.load
+  // CHECK-NEXT: tile.store
+  scf.for %i = %c0 to %n step %c1 {
+    %j = arith.subi %n, %i : index
+    %t = tile.load %a[%j] : !tile.array<?xf32, mut> -> tensor<128xf32, #full>
+    tile.store %a[%j], %t : !tile.array<?xf32, mut>, tensor<128xf32, #full>
+  }
+  tile.return
+}
+
+// An element is written by one thread and read by all.
+// CHECK-LABEL: tile.kernel @element
+// CHECK: tile.store
+// CHECK-NEXT: tgpu.barrier
+// CHECK-NEXT: tile.load
+tile.kernel @element(%a: !tile.array<?xf32, mut>, %x: f32) attributes {num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  tile.store %a[%c0], %x elements : !tile.array<?xf32, mut>, f32
+  %t = tile.load %a[%c0] elements : !tile.array<?xf32, mut> -> f32
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @overlap
+// CHECK: tile.store
+// CHECK-NEXT: tgpu.barrier
+// CHECK-NEXT: tile.load
+tile.kernel @overlap(%a: !tile.array<?xf32, mut>, %b: !tile.array<?xf32>, %x: f32) attributes {num_warps = 4 : i32, arrays_overlap} {
+  %c0 = arith.constant 0 : index
+  %t = tile.splat %x : f32 -> tensor<128xf32, #full>
+  tile.store %a[%c0], %t : !tile.array<?xf32, mut>, tensor<128xf32, #full>
+  %u = tile.load %b[%c0] : !tile.array<?xf32> -> tensor<128xf32, #full>
+  tile.return
+}

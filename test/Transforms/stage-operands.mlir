@@ -1,0 +1,112 @@
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-stage-operands))' | FileCheck %s
+// What warps exchange goes through buffers; what stays in a warp does not.
+
+#acc = #tile.layout<[32, 32] register [(0, 1), (0, 2), (16, 0)] lane [(0, 4), (0, 8), (0, 16), (1, 0), (2, 0)] warp [(4, 0), (8, 0)]>
+#a = #tile.layout<[32, 16] register [(0, 1), (0, 2)] lane [(0, 4), (0, 8), (1, 0), (2, 0), (4, 0)] warp [(8, 0), (16, 0)]>
+#b = #tile.layout<[16, 32] register [(0, 1), (0, 2)] lane [(0, 4), (0, 8), (0, 16), (1, 0), (2, 0)] warp [(4, 0), (8, 0)]>
+
+// %a does not change in the loop: it is stored before it.
+// CHECK-LABEL: tile.kernel @product
+// CHECK: %[[A:.*]] = tile.load %arg0
+// CHECK: %[[BUFA:.*]] = tgpu.alloc : !tgpu.buffer<32x16xbf16
+// CHECK: tgpu.store %[[A]], %[[BUFA]]
+// CHECK: scf.for
+// CHECK: %[[B:.*]] = tile.load %arg1
+// CHECK: %[[BUFB:.*]] = tgpu.alloc : !tgpu.buffer<16x32xbf16
+// CHECK: tgpu.store %[[B]], %[[BUFB]]
+// CHECK: tgpu.mma %[[BUFA]], %[[BUFB]], %{{.*}} : !tgpu.buffer<32x16xbf16
+tile.kernel @product(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>) attributes {num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %k = tile.dim %a, 1 : !tile.array<?x?xbf16>
+  %z = arith.constant dense<0.0> : tensor<32x32xf32, #acc>
+  %x = tile.load %a[%c0, %c0] : !tile.array<?x?xbf16> -> tensor<32x16xbf16, #a>
+  %r = scf.for %i = %c0 to %k step %c1 iter_args(%s = %z) -> (tensor<32x32xf32, #acc>) {
+    %y = tile.load %b[%i, %c0] : !tile.array<?x?xbf16> -> tensor<16x32xbf16, #b>
+    %t = tile.mma %x, %y, %s : tensor<32x16xbf16, #a>, tensor<16x32xbf16, #b>, tensor<32x32xf32, #acc>
+    scf.yield %t : tensor<32x32xf32, #acc>
+  }
+  tile.store %c[%c0, %c0], %r : !tile.array<?x?xf32, mut>, tensor<32x32xf32, #acc>
+  tile.return
+}
+
+#row = #tile.layout<[1, 1024] register [(0, 1), (0, 2), (0, 512)] lane [(0, 4), (0, 8), (0, 16), (0, 32), (0, 64)] warp [(0, 128), (0, 256)]>
+#one = #tile.layout<[1] lane [(0), (0), (0), (0), (0)] warp [(0), (0)]>
+
+// Four warps hold one row: each reduces its part, all read the four results.
+// CHECK-LABEL: tile.kernel @across
+// CHECK: %[[P:.*]] = tgpu.warp_reduce(%{{.*}}) axes [1] : (tensor<1x1024xf32, #{{.*}}>) -> tensor<4x1xf32, #[[PARTIAL:.*]]> {
+// CHECK: tgpu.yield
+// CHECK: %[[BUF:.*]] = tgpu.alloc
+// CHECK: tgpu.store %[[P]], %[[BUF]]
+// CHECK: %[[G:.*]] = tgpu.load %[[BUF]]
+// CHECK: tile.reduce(%[[G]]) axes [0]
+tile.kernel @across(%x: f32) attributes {num_warps = 4 : i32} {
+  %t = tile.splat %x : f32 -> tensor<1x1024xf32, #row>
+  %r = tile.reduce(%t) axes [1] : (tensor<1x1024xf32, #row>) -> tensor<1xf32, #one> {
+  ^bb0(%p: f32, %q: f32):
+    %0 = arith.maximumf %p, %q : f32
+    tile.yield %0 : f32
+  }
+  tile.return
+}
+
+#rows = #tile.layout<[4, 128] register [(0, 1), (0, 2)] lane [(0, 4), (0, 8), (0, 16), (0, 32), (0, 64)] warp [(1, 0), (2, 0)]>
+#rowsOut = #tile.layout<[4] lane [(0), (0), (0), (0), (0)] warp [(1), (2)]>
+
+// A row a warp: shuffles do.
+// CHECK-LABEL: tile.kernel @within
+// CHECK-NOT: tgpu
+// CHECK: tile.reduce(%{{.*}}) axes [1]
+tile.kernel @within(%x: f32) attributes {num_warps = 4 : i32} {
+  %t = tile.splat %x : f32 -> tensor<4x128xf32, #rows>
+  %r = tile.reduce(%t) axes [1] : (tensor<4x128xf32, #rows>) -> tensor<4xf32, #rowsOut> {
+  ^bb0(%p: f32, %q: f32):
+    %0 = arith.addf %p, %q : f32
+    tile.yield %0 : f32
+  }
+  tile.return
+}
+
+#swizzled = #tile.layout<[4, 128] register [(0, 1), (1, 2)] lane [(0, 2), (0, 8), (0, 16), (0, 32), (0, 64)] warp [(1, 4), (2, 0)]>
+
+// A layout that mixes both dims in one basis is converted first.
+// CHECK-LABEL: tile.kernel @mixed
+// CHECK: tgpu.alloc
+// CHECK: %[[T:.*]] = tgpu.load
+// CHECK: tile.reduce(%[[T]])
+tile.kernel @mixed(%x: f32) attributes {num_warps = 4 : i32} {
+  %t = tile.splat %x : f32 -> tensor<4x128xf32, #swizzled>
+  %r = tile.reduce(%t) axes [1] : (tensor<4x128xf32, #swizzled>) -> tensor<4xf32, #rowsOut> {
+  ^bb0(%p: f32, %q: f32):
+    %0 = arith.addf %p, %q : f32
+    tile.yield %0 : f32
+  }
+  tile.return
+}
+
+#cols = #tile.layout<[4, 128] register [(1, 0), (2, 0)] lane [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16)] warp [(0, 32), (0, 64)]>
+
+// CHECK-LABEL: tile.kernel @conversions
+// CHECK: %[[BUF:.*]] = tgpu.alloc : !tgpu.buffer<4x128xf16
+// CHECK: tgpu.store %{{.*}}, %[[BUF]]
+// CHECK: tgpu.load %[[BUF]]
+// CHECK-NOT: tgpu.alloc
+// CHECK: tile.convert_layout
+#regs = #tile.layout<[4, 128] register [(0, 2), (0, 1)] lane [(0, 4), (0, 8), (0, 16), (0, 32), (0, 64)] warp [(1, 0), (2, 0)]>
+tile.kernel @conversions(%x: f16) attributes {num_warps = 4 : i32} {
+  %t = tile.splat %x : f16 -> tensor<4x128xf16, #rows>
+  %far = tile.convert_layout %t : tensor<4x128xf16, #rows> -> tensor<4x128xf16, #cols>
+  %near = tile.convert_layout %t : tensor<4x128xf16, #rows> -> tensor<4x128xf16, #regs>
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @transposed
+// CHECK: tgpu.load %{{.*}} : !tgpu.buffer<4x128xf16, #{{.*}}>, tensor<4x128xf16, #[[L:.*]]>
+// CHECK: tile.permute
+#out = #tile.layout<[128, 4] register [(1, 0), (0, 1)] lane [(0, 2), (2, 0), (4, 0), (8, 0), (16, 0)] warp [(32, 0), (64, 0)]>
+tile.kernel @transposed(%x: f16) attributes {num_warps = 4 : i32} {
+  %t = tile.splat %x : f16 -> tensor<4x128xf16, #rows>
+  %p = tile.permute %t [1, 0] : tensor<4x128xf16, #rows> -> tensor<128x4xf16, #out>
+  tile.return
+}
