@@ -243,7 +243,8 @@ Expr *Parser::parsePostfix(Expr *base, SourceLoc begin) {
 
 Expr *Parser::parsePrimary() {
   switch (tok.kind) {
-  case Kind::Identifier: {
+  case Kind::Identifier:
+  case Kind::kw_fast: { // a word too, in `precision: fast`
     auto *name = ctx.create<NameExpr>(tok.range(), tok.text);
     advance();
     return name;

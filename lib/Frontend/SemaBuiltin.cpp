@@ -389,12 +389,12 @@ Operand Sema::checkArange(CallArgs &args) {
     Operand value = given ? checkValue(given)
                           : Operand::constantOf(evalCast(ConstValue::integer(i), *dtype), args.range);
     Operand target = like;
-    if (value.isPoison() || !unifyPair(value, target, args.range, "arange"))
-      return Operand::poison(args.range);
-    if (!value.type().isScalar()) {
+    if (value.isValue() && !value.type().isScalar()) {
       error(diag::not_scalar, value.range).arg(i == 0 ? "`start`" : "`step`").arg(describe(value));
       return Operand::poison(args.range);
     }
+    if (value.isPoison() || !unifyPair(value, target, args.range, "arange"))
+      return Operand::poison(args.range);
     if (target.type().dtype() != *dtype) { // an `int` arange of an i32 start
       reportDTypeMix(value, like, args.range, "arange");
       return Operand::poison(args.range);

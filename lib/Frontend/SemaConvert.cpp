@@ -271,18 +271,20 @@ void Sema::reportBroadcast(const Operand &left, const Operand &right, SourceRang
   const unsigned fromRight = broadcastShapes(merged, b.shape()).value_or(0);
   const unsigned aAxis = a.rank() - 1 - fromRight, bAxis = b.rank() - 1 - fromRight;
   const std::string dims = std::to_string(a.dim(aAxis)) + " and " + std::to_string(b.dim(bAxis));
-  const std::string where =
-      a.rank() == b.rank() ? "axis " + std::to_string(aAxis) + " is " + dims
-                           : "aligned from the right, axis " + std::to_string(aAxis) + " of the one and axis " +
-                                 std::to_string(bAxis) + " of the other are " + dims;
   auto builder = error(diag::broadcast_mismatch, range);
-  builder.arg(shapeString(a.shape())).arg(shapeString(b.shape())).arg(where);
+  builder.arg(shapeString(a.shape())).arg(shapeString(b.shape()));
+  builder.arg((a.rank() == b.rank() ? "axis " + std::to_string(aAxis) + " is " : "aligned from the right, ") + dims);
   builder.secondary(left.range, "this is " + shapeString(a.shape()));
   builder.secondary(right.range, "this is " + shapeString(b.shape()));
-  if (aAxis < left.origins.size())
-    builder.note(left.origins[aAxis].range, llvm::Twine(a.dim(aAxis)) + " is `" + textOf(left.origins[aAxis].range) + "`");
-  if (bAxis < right.origins.size())
-    builder.note(right.origins[bAxis].range, llvm::Twine(b.dim(bAxis)) + " is `" + textOf(right.origins[bAxis].range) + "`");
+  auto noteOrigin = [&](const Operand &operand, unsigned axis) {
+    if (axis >= operand.origins.size())
+      return;
+    const std::string dim = std::to_string(operand.type().dim(axis));
+    const std::string text = textOf(operand.origins[axis].range);
+    builder.note(operand.origins[axis].range, dim == text ? dim + " comes from here" : dim + " is `" + text + "`");
+  };
+  noteOrigin(left, aAxis);
+  noteOrigin(right, bAxis);
   // A reduction that lost its axis is the usual reason.
   for (const Operand *operand : {&left, &right}) {
     const Operand &other = operand == &left ? right : left;

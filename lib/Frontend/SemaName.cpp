@@ -19,7 +19,7 @@ struct ForeignName {
 };
 } // namespace
 
-static const ForeignName *foreignName(StringRef name) {
+static ArrayRef<ForeignName> foreignNames() {
   static constexpr StringRef noThreads = "tiles have no threads: a kernel is written for a whole block";
   static constexpr StringRef noShared = "the compiler decides what is in shared memory";
   static constexpr ForeignName table[] = {
@@ -123,7 +123,11 @@ static const ForeignName *foreignName(StringRef name) {
       {"null", "", "there are no pointers"},
       {"nullptr", "", "there are no pointers"},
   };
-  for (const ForeignName &row : table)
+  return table;
+}
+
+static const ForeignName *foreignName(StringRef name) {
+  for (const ForeignName &row : foreignNames())
     if (row.name == name)
       return &row;
   return nullptr;
@@ -172,6 +176,16 @@ void Sema::reportUnknownName(StringRef name, SourceRange range, bool isCall) {
   const ForeignName *foreign = foreignName(last);
   if (!foreign)
     foreign = foreignName(first);
+  SmallVector<StringRef> names;
+  visibleNames(names);
+  std::optional<StringRef> near = closest(last, names);
+  if (!foreign && !near) { // perhaps misspelt on top
+    SmallVector<StringRef> others;
+    for (const ForeignName &row : foreignNames())
+      others.push_back(row.name);
+    if (std::optional<StringRef> other = closest(last, others))
+      foreign = foreignName(*other);
+  }
   if (foreign && foreign->ours.empty()) {
     builder.help(foreign->advice);
     return;
@@ -190,8 +204,6 @@ void Sema::reportUnknownName(StringRef name, SourceRange range, bool isCall) {
     builder.fixIt(range, last, "functions have no prefix: `" + last + "`");
     return;
   }
-  SmallVector<StringRef> names;
-  visibleNames(names);
-  if (std::optional<StringRef> near = closest(name, names))
+  if (near)
     builder.fixIt(range, *near, "did you mean `" + *near + "`?");
 }
