@@ -105,6 +105,7 @@ public:
     anchorProducts();
     anchorLoads();
     anchorStores();
+    anchorGathers();
     anchorReductions();
     decideRest();
   }
@@ -172,40 +173,40 @@ private:
       spreadUp(op, layout);
     for (Value other : handed.lookup(value))
       offer(other, layout);
-    for (Operation *user : value.getUsers())
-      spreadDown(user, layout);
+    for (OpOperand &use : value.getUses())
+      spreadDown(use, layout);
   }
 
   /// From a result to the operands (and other results).
   void spreadUp(Operation *op, const Layout &layout) {
-    if (isElementwise(op))
-      spreadAcross(op, layout);
-    else if (isa<ReshapeOp, PermuteOp, BroadcastOp>(op))
+    if (isa<ReshapeOp, PermuteOp, BroadcastOp>(op))
       offer(op->getOperand(0), layoutOfSource(op, layout));
-    else if (auto mma = dyn_cast<MmaOp>(op))
-      offer(mma.getAcc(), layout);
+    else if (Agreement agreement = getAgreement(op); !agreement.results.empty())
+      spreadAcross(agreement, layout);
   }
 
   /// From an operand to the results (and other operands).
-  void spreadDown(Operation *op, const Layout &layout) {
-    if (isElementwise(op)) {
-      spreadAcross(op, layout);
-    } else if (isa<ReshapeOp, PermuteOp>(op)) {
+  void spreadDown(OpOperand &use, const Layout &layout) {
+    Operation *op = use.getOwner();
+    if (isa<ReshapeOp, PermuteOp>(op)) {
       offer(op->getResult(0), layoutOfResult(op, layout));
-    } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
-      for (Value source : reduce.getSources())
-        offer(source, layout);
-      for (Value result : reduce.getResults())
+      return;
+    }
+    Agreement agreement = getAgreement(op);
+    if (!llvm::is_contained(agreement.operands, &use))
+      return;
+    spreadAcross(agreement, layout);
+    if (isa<ReduceOp>(op))
+      for (Value result : op->getResults())
         if (isTile(result))
           offer(result, layoutOfResult(op, layout));
-    }
   }
 
-  void spreadAcross(Operation *op, const Layout &layout) {
-    for (Value result : op->getResults())
+  void spreadAcross(const Agreement &agreement, const Layout &layout) {
+    for (Value result : agreement.results)
       offer(result, layout);
-    for (Value operand : op->getOperands())
-      offer(operand, layout);
+    for (OpOperand *operand : agreement.operands)
+      offer(operand->get(), layout);
   }
 
   //===--- anchors ---------------------------------------------------------===//
@@ -261,6 +262,19 @@ private:
   }
   void anchorStores() {
     anchorAccesses<StoreOp>([](StoreOp store) { return store.getValue(); });
+  }
+
+  /// Single elements: lanes side by side.
+  void anchorGathers() {
+    kernel.walk([&](Operation *op) {
+      if (!isa<GatherOp, ScatterOp, AtomicOp>(op))
+        return;
+      Agreement agreement = getAgreement(op);
+      if (!agreement.operands.empty())
+        decide(agreement.operands.front()->get(),
+               Layout::coalesced(getTileShape(agreement.operands.front()->get().getType()), {},
+                                 1, 32, numWarps));
+    });
   }
 
   void anchorReductions() {
@@ -372,24 +386,17 @@ private:
   }
 
   void fit(Operation *op) {
-    if (isElementwise(op)) {
-      for (Value result : op->getResults())
-        for (OpOperand &use : op->getOpOperands())
-          if (isTile(result))
-            require(use, getLayoutAttr(result.getType()));
-    } else if (isa<ReshapeOp, PermuteOp>(op)) {
+    if (isa<ReshapeOp, PermuteOp>(op)) {
       if (isTile(op->getResult(0)) && isTile(op->getOperand(0)))
         require(op->getOpOperand(0), layoutOfSource(op, getLayout(op->getResult(0))));
     } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
       Layout result = getLayout(broadcast.getResult());
       if (!broadcastKeepsPlaces(broadcast, getLayout(broadcast.getSource()), result))
         require(op->getOpOperand(0), layoutOfSource(op, result));
-    } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
-      fitReduce(reduce);
-    } else if (auto mma = dyn_cast<MmaOp>(op)) {
-      require(mma.getAccMutable(), getLayoutAttr(mma.getType()));
     } else if (auto store = dyn_cast<StoreOp>(op)) {
       fitStore(store);
+    } else {
+      fitAgreement(op);
     }
     forCarried(
         op, [](Value, Value) {},
@@ -399,13 +406,21 @@ private:
         });
   }
 
-  void fitReduce(ReduceOp reduce) {
-    Layout layout = getLayout(reduce.getSources().front());
-    for (OpOperand &use : reduce->getOpOperands())
-      require(use, layout);
-    for (Value result : reduce.getResults())
-      if (isTile(result))
-        provide(result, layoutOfResult(reduce, layout));
+  void fitAgreement(Operation *op) {
+    Agreement agreement = getAgreement(op);
+    if (agreement.operands.empty())
+      return;
+    Value leader = agreement.results.empty() ? agreement.operands.front()->get()
+                                             : agreement.results.front();
+    LayoutAttr layout = getLayoutAttr(leader.getType());
+    for (OpOperand *use : agreement.operands)
+      require(*use, layout);
+    for (Value result : llvm::drop_begin(agreement.results, !agreement.results.empty()))
+      provide(result, layout.getLayout());
+    if (isa<ReduceOp>(op))
+      for (Value result : op->getResults())
+        if (isTile(result))
+          provide(result, layoutOfResult(op, layout.getLayout()));
   }
 
   void fitStore(StoreOp store) {

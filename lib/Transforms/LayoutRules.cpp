@@ -19,6 +19,33 @@ using namespace tilec::tile;
 
 bool tilec::isElementwise(Operation *op) { return op->hasTrait<OpTrait::Elementwise>(); }
 
+Agreement tilec::getAgreement(Operation *op) {
+  Agreement agreement;
+  auto addOperands = [&](MutableArrayRef<OpOperand> operands) {
+    for (OpOperand &operand : operands)
+      if (isTile(operand.get()))
+        agreement.operands.push_back(&operand);
+  };
+  auto addResults = [&] {
+    for (Value result : op->getResults())
+      if (isTile(result))
+        agreement.results.push_back(result);
+  };
+  if (isElementwise(op) || isa<GatherOp, ScatterOp, AtomicOp, ScanOp, SortOp, FlipOp>(op)) {
+    addOperands(op->getOpOperands());
+    addResults();
+  } else if (isa<CatOp, ReduceOp>(op)) {
+    addOperands(op->getOpOperands());
+  } else if (auto insert = dyn_cast<InsertOp>(op)) {
+    addOperands(MutableArrayRef<OpOperand>(insert.getDestMutable()));
+    addResults();
+  } else if (auto mma = dyn_cast<MmaOp>(op)) {
+    addOperands(MutableArrayRef<OpOperand>(mma.getAccMutable()));
+    addResults();
+  }
+  return agreement;
+}
+
 bool tilec::isCheapToRecreate(Operation *op) {
   return isa_and_nonnull<SplatOp, IotaOp, arith::ConstantOp>(op);
 }

@@ -4,7 +4,10 @@
 //===----------------------------------------------------------------------===//
 // The contract of the laid-out stage, in one place. Lowering relies on it:
 //
-//   elementwise    operands and results have one layout
+//   elementwise    operands and results have one layout; so have those of gather,
+//                  scatter, atomic, scan, sort and flip
+//   insert         destination and result have one layout, the slice any
+//   cat            sources have one layout, the result any
 //   reshape        result = source.reshape(shape), exactly
 //   permute        result = source.permute(dims), exactly
 //   broadcast      source -> result with the stretched axes collapsed is a renaming of
@@ -13,7 +16,7 @@
 //                  copies in registers
 //   mma            acc and result have one layout, the atom's; a and b any
 //   scf            as types demand
-//   load, store, splat, iota, constants    any
+//   load, store, extract, take, histogram, splat, iota, constants    any
 //===----------------------------------------------------------------------===//
 #ifndef TILEC_LIB_TRANSFORMS_LAYOUTRULES_H
 #define TILEC_LIB_TRANSFORMS_LAYOUTRULES_H
@@ -30,6 +33,13 @@ inline bool isTile(mlir::Value value) {
 
 /// One value per position from values at the same position.
 bool isElementwise(mlir::Operation *op);
+
+/// The tiles among operands and results of `op` that must have one layout.
+struct Agreement {
+  llvm::SmallVector<mlir::OpOperand *> operands;
+  llvm::SmallVector<mlir::Value> results;
+};
+Agreement getAgreement(mlir::Operation *op);
 
 /// A constant, splat or iota: as cheap to make as to move.
 bool isCheapToRecreate(mlir::Operation *op);

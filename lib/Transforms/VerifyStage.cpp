@@ -60,34 +60,35 @@ static LogicalResult verifyWarps(Value value, unsigned warpBits) {
   return success();
 }
 
+/// All tiles that must have one layout do.
+static bool agrees(Operation *op) {
+  Agreement agreement = getAgreement(op);
+  SmallVector<Value> tiles(agreement.results);
+  for (OpOperand *operand : agreement.operands)
+    tiles.push_back(operand->get());
+  return llvm::all_of(tiles, [&](Value tile) {
+    return getLayoutAttr(tile.getType()) == getLayoutAttr(tiles.front().getType());
+  });
+}
+
 /// The rule of one operation.
 static bool keepsRule(Operation *op) {
-  auto layoutIs = [](Value value, const Layout &layout) {
-    return !isTile(value) || getLayout(value) == layout;
+  auto isResultOf = [&](Value result, Value source) {
+    return !isTile(result) || !isTile(source) ||
+           getLayout(result) == layoutOfResult(op, getLayout(source));
   };
-  if (isElementwise(op)) {
-    for (Value result : op->getResults())
-      for (Value operand : op->getOperands())
-        if (isTile(result) && !layoutIs(operand, getLayout(result)))
-          return false;
-    return true;
-  }
   if (isa<ReshapeOp, PermuteOp>(op))
-    return !isTile(op->getOperand(0)) || !isTile(op->getResult(0)) ||
-           layoutIs(op->getResult(0), layoutOfResult(op, getLayout(op->getOperand(0))));
+    return isResultOf(op->getResult(0), op->getOperand(0));
   if (auto broadcast = dyn_cast<BroadcastOp>(op))
     return broadcastKeepsPlaces(broadcast, getLayout(broadcast.getSource()),
                                 getLayout(broadcast.getResult()));
-  if (auto reduce = dyn_cast<ReduceOp>(op)) {
-    Layout layout = getLayout(reduce.getSources().front());
-    return llvm::all_of(reduce.getSources(), [&](Value v) { return layoutIs(v, layout); }) &&
-           llvm::all_of(reduce.getResults(), [&](Value v) {
-             return !isTile(v) || layoutIs(v, layoutOfResult(op, layout));
-           });
-  }
-  if (auto mma = dyn_cast<MmaOp>(op))
-    return mma.getAtom() && getLayout(mma.getAcc()) == getLayout(mma.getResult());
-  return true;
+  if (isa<ReduceOp>(op) && !llvm::all_of(op->getResults(), [&](Value result) {
+        return isResultOf(result, op->getOperand(0));
+      }))
+    return false;
+  if (auto mma = dyn_cast<MmaOp>(op); mma && !mma.getAtom())
+    return false;
+  return agrees(op);
 }
 
 static LogicalResult verifyLaidOutStage(KernelOp kernel) {
