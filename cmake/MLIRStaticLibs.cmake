@@ -12,5 +12,5 @@ set(TILEC_MLIR_STATIC_LIBS
   MLIRReconcileUnrealizedCasts MLIRSCFToControlFlow MLIRSCFTransforms MLIRUBToLLVM
   MLIRVectorToLLVM MLIRVectorToLLVMPass MLIRGPUToNVVMTransforms MLIRMathTransforms
   MLIRToLLVMIRTranslationRegistration MLIRTargetLLVMIRExport
-  MLIRBuiltinToLLVMIRTranslation MLIRLLVMToLLVMIRTranslation
+  MLIRLLVMIRTransforms MLIRBuiltinToLLVMIRTranslation MLIRLLVMToLLVMIRTranslation
   MLIRNVVMToLLVMIRTranslation)

@@ -26,7 +26,7 @@ namespace {
 constexpr tilec::Helper fixedHelpers[] = {
 #define TILEC_HELPER(name, effects, text, constraints)                         \
   {name, text, constraints, tilec::HelperEffects::effects},
-#include "tilec/Target/Helpers.def"
+#include "tilec/Target/InlinePTX.def"
 };
 
 /// Replaces one call of `helper`.

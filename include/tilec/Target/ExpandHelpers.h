@@ -9,7 +9,7 @@
 // of the PTX path turns it into inline assembly.
 //
 // The text comes from one of two places:
-//   1. a row of Helpers.def (fixed instructions: ex2.approx, …);
+//   1. a row of InlinePTX.def (fixed instructions: ex2.approx, …);
 //   2. function attributes on the declaration, put there by whoever makes the
 //      call (Atoms, whose texts depend on shapes):
 //        "tilec-asm"="wgmma.fence.sync.aligned;"
@@ -53,7 +53,7 @@ struct Helper {
 /// True for names of helpers.
 inline bool isHelperName(llvm::StringRef name) { return name.starts_with("tilec."); }
 
-/// The helper that `function` declares, or nothing when neither Helpers.def nor
+/// The helper that `function` declares, or nothing when neither InlinePTX.def nor
 /// its attributes know it.
 std::optional<Helper> findHelper(const llvm::Function &function);
 

@@ -112,4 +112,24 @@ def VerifyStage : Pass<"tile-verify-stage", "::tilec::tile::KernelOp"> {
            "The stage: tile, laid-out">];
 }
 
+//===-- stage simt ---------------------------------------------------------===//
+
+def ExpandMath : Pass<"tile-expand-math", "mlir::ModuleOp"> {
+  let summary = "elementary functions to arithmetic";
+  let description = [{
+    Replaces every operation of math that no chip has an instruction for, and
+    `arith.remf`, by fma, arith and operations on bits, on scalars and vectors
+    (tensors too, but for functions that need a branch). The result is the same
+    bits wherever it runs: on the GPU and, for tests, on the CPU.
+
+    Errors: at most 2 ulp in f32 and f64, subnormals kept, NaN, infinities and
+    zeros as C99 Annex F says. f16 and bf16 compute in f32 and round once.
+    With `fastmath<afn>`, f32 takes the approximate instructions of the chip:
+    math operations that the backend selects, or calls of `@tilec.…` helpers.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect",
+                           "mlir::math::MathDialect", "mlir::scf::SCFDialect",
+                           "mlir::vector::VectorDialect"];
+}
+
 #endif // TILEC_TRANSFORMS_PASSES_TD

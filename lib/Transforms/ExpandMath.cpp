@@ -1,0 +1,218 @@
+//===- ExpandMath.cpp - elementary functions to arithmetic -----*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// In: math operations on f16, bf16, f32 or f64, scalars or vectors. Out: the same
+// without those that no chip has an instruction for.
+//
+//   %y = math.exp %x : vector<4xf32>
+//     →  about 20 arith and math.fma operations
+//   %y = math.exp %x : f16
+//     →  %w = arith.extf %x; (exp of %w); %y = arith.truncf
+//   %y = math.log %x fastmath<afn> : f32
+//     →  %l = llvm.call @tilec.lg2.approx.f32(%x); %y = arith.mulf %l, %ln2
+//
+// No library is called: the same operations run on the GPU and in the emulator, so
+// results agree to the last bit. The formulas are in Math*.cpp, a family a file.
+//===----------------------------------------------------------------------===//
+
+#include "MathExpansions.h"
+#include "tilec/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_EXPANDMATH
+#include "tilec/Transforms/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+
+namespace {
+
+/// What backends have instructions for in every format.
+bool staysAsItIs(Operation *op) {
+  return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp, math::TruncOp,
+             math::RoundOp, math::RoundEvenOp, math::CopySignOp, math::FmaOp,
+             math::SqrtOp, math::CtPopOp, math::CountLeadingZerosOp,
+             math::CountTrailingZerosOp, math::IsNaNOp, math::IsInfOp,
+             math::IsFiniteOp, math::IsNormalOp>(op);
+}
+
+/// Whether the operation needs a branch or a loop, so that tensors cannot have it.
+bool needsControlFlow(Operation *op) {
+  return isa<arith::RemFOp, math::SinOp, math::CosOp, math::TanOp>(op);
+}
+
+/// The accurate expansion, or null for an operation without one.
+Value expandAccurate(MathBuilder &m, Operation *op, ValueRange x) {
+  return TypeSwitch<Operation *, Value>(op)
+      .Case([&](math::ExpOp) { return expandExp(m, x[0]); })
+      .Case([&](math::Exp2Op) { return expandExp2(m, x[0]); })
+      .Case([&](math::ExpM1Op) { return expandExpm1(m, x[0]); })
+      .Case([&](math::LogOp) { return expandLog(m, x[0]); })
+      .Case([&](math::Log2Op) { return expandLog2(m, x[0]); })
+      .Case([&](math::Log10Op) { return expandLog10(m, x[0]); })
+      .Case([&](math::Log1pOp) { return expandLog1p(m, x[0]); })
+      .Case([&](math::PowFOp) { return expandPow(m, x[0], x[1]); })
+      .Case([&](math::SinOp) { return expandSin(m, x[0]); })
+      .Case([&](math::CosOp) { return expandCos(m, x[0]); })
+      .Case([&](math::TanOp) { return expandTan(m, x[0]); })
+      .Case([&](math::AsinOp) { return expandAsin(m, x[0]); })
+      .Case([&](math::AcosOp) { return expandAcos(m, x[0]); })
+      .Case([&](math::AtanOp) { return expandAtan(m, x[0]); })
+      .Case([&](math::Atan2Op) { return expandAtan2(m, x[0], x[1]); })
+      .Case([&](math::SinhOp) { return expandSinh(m, x[0]); })
+      .Case([&](math::CoshOp) { return expandCosh(m, x[0]); })
+      .Case([&](math::TanhOp) { return expandTanh(m, x[0]); })
+      .Case([&](math::ErfOp) { return expandErf(m, x[0]); })
+      .Case([&](math::CbrtOp) { return expandCbrt(m, x[0]); })
+      .Case([&](math::RsqrtOp) { return expandRsqrt(m, x[0]); })
+      .Case([&](arith::RemFOp) { return expandRemainder(m, x[0], x[1]); })
+      .Default([](Operation *) { return Value(); });
+}
+
+/// Calls of one-operand f32 helpers, lane by lane.
+class HelperCalls {
+public:
+  HelperCalls(ModuleOp module, MathBuilder &m) : module(module), m(m) {}
+
+  Value call(StringRef name, Value x) {
+    LLVM::LLVMFuncOp function = declare(name);
+    auto vector = dyn_cast<VectorType>(x.getType());
+    if (!vector)
+      return callScalar(function, x);
+    Value result = m.zero();
+    for (int64_t lane = 0; lane < vector.getNumElements(); ++lane) {
+      Value element = vector::ExtractOp::create(m.builder, m.loc, x, lane);
+      result = vector::InsertOp::create(m.builder, m.loc, callScalar(function, element),
+                                        result, lane);
+    }
+    return result;
+  }
+
+private:
+  Value callScalar(LLVM::LLVMFuncOp function, Value x) {
+    return LLVM::CallOp::create(m.builder, m.loc, function, x).getResult();
+  }
+  LLVM::LLVMFuncOp declare(StringRef name) {
+    if (auto found = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+      return found;
+    OpBuilder::InsertionGuard guard(m.builder);
+    m.builder.setInsertionPointToStart(module.getBody());
+    Type type = m.builder.getF32Type();
+    return LLVM::LLVMFuncOp::create(m.builder, m.loc, name,
+                                    LLVM::LLVMFunctionType::get(type, {type}));
+  }
+
+  ModuleOp module;
+  MathBuilder &m;
+};
+
+/// The approximate expansion of an f32 operation; null where there is none that
+/// is better than the accurate one.
+Value expandFast(MathBuilder &m, ModuleOp module, Operation *op, ValueRange x) {
+  HelperCalls helpers(module, m);
+  auto flags = arith::FastMathFlagsAttr::get(op->getContext(), arith::FastMathFlags::afn);
+  auto exp2 = [&](Value v) -> Value {
+    return math::Exp2Op::create(m.builder, m.loc, v, flags);
+  };
+  auto log2 = [&](Value v) { return helpers.call("tilec.lg2.approx.f32", v); };
+  Value log2e = m.f(0x1.715476p+0);
+  return TypeSwitch<Operation *, Value>(op)
+      .Case([&](math::ExpOp) { return exp2(m.mul(x[0], log2e)); })
+      .Case([&](math::Exp2Op) { return exp2(x[0]); })
+      .Case([&](math::LogOp) { return m.mul(log2(x[0]), m.f(0x1.62e430p-1)); })
+      .Case([&](math::Log2Op) { return log2(x[0]); })
+      .Case([&](math::Log10Op) { return m.mul(log2(x[0]), m.f(0x1.344136p-2)); })
+      .Case([&](math::RsqrtOp) { return helpers.call("tilec.rsqrt.approx.f32", x[0]); })
+      .Case([&](math::SinOp) -> Value {
+        return math::SinOp::create(m.builder, m.loc, x[0], flags);
+      })
+      .Case([&](math::CosOp) -> Value {
+        return math::CosOp::create(m.builder, m.loc, x[0], flags);
+      })
+      .Case([&](math::TanhOp) -> Value {
+        return math::TanhOp::create(m.builder, m.loc, x[0], flags);
+      })
+      .Default([](Operation *) { return Value(); });
+}
+
+/// One operation to replace.
+class Expansion {
+public:
+  Expansion(ModuleOp module, Operation *op) : module(module), op(op), builder(op) {}
+
+  LogicalResult run() {
+    Type type = op->getResult(0).getType();
+    Type element = getElementTypeOrSelf(type);
+    if (isa<TensorType>(type) && needsControlFlow(op))
+      return op->emitError("is not expanded on tensors");
+    if (!element.isF16() && !element.isBF16() && !element.isF32() && !element.isF64())
+      return op->emitError("has no expansion on ") << type;
+
+    bool narrow = element.getIntOrFloatBitWidth() == 16;
+    Type computed = narrow ? withElement(type, builder.getF32Type()) : type;
+    SmallVector<Value> operands(op->getOperands());
+    if (narrow)
+      for (Value &operand : operands)
+        operand = arith::ExtFOp::create(builder, op->getLoc(), computed, operand);
+
+    MathBuilder m(builder, op->getLoc(), computed);
+    Value result;
+    if (allowsApproximation() && !m.isDouble)
+      result = expandFast(m, module, op, operands);
+    if (!result)
+      result = expandAccurate(m, op, operands);
+    if (!result)
+      return op->emitError("has no expansion");
+    if (narrow)
+      result = arith::TruncFOp::create(builder, op->getLoc(), type, result);
+    op->getResult(0).replaceAllUsesWith(result);
+    op->erase();
+    return success();
+  }
+
+private:
+  static Type withElement(Type type, Type element) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    return shaped ? Type(shaped.clone(element)) : element;
+  }
+  bool allowsApproximation() {
+    auto fast = dyn_cast<arith::ArithFastMathInterface>(op);
+    return fast && arith::bitEnumContainsAll(fast.getFastMathFlagsAttr().getValue(),
+                                             arith::FastMathFlags::afn);
+  }
+
+  ModuleOp module;
+  Operation *op;
+  OpBuilder builder;
+};
+
+struct ExpandMath : tilec::impl::ExpandMathBase<ExpandMath> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<Operation *> worklist;
+    module->walk([&](Operation *op) {
+      bool candidate = isa<arith::RemFOp>(op) || isa<math::MathDialect>(op->getDialect());
+      if (candidate && !staysAsItIs(op))
+        worklist.push_back(op);
+    });
+    bool failed = false;
+    for (Operation *op : worklist)
+      failed |= Expansion(module, op).run().failed();
+    if (failed)
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,129 @@
+//===- MathExponential.cpp - exp and what is made of it --------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// e^x = 2^n * e^r with n = round(x / ln 2) and r = x - n ln 2 in about
+// [-0.347, 0.347]. ln 2 is a sum of two constants; with fma the first difference
+// is exact (n has few bits), the second rounds once. e^r - 1 = r + r^2 P(r).
+// Out of the format's range x is clamped to where the result is 0 or inf anyway;
+// the clamps keep NaN. 2^n is applied in two steps, which makes subnormals right.
+//===----------------------------------------------------------------------===//
+
+#include "MathExpansions.h"
+
+using namespace mlir;
+using namespace tilec;
+
+namespace {
+
+/// e^x = 2^exponent * (1 + excess).
+struct Reduced {
+  Value excess;
+  Value exponent;
+};
+
+/// For |x| below 2^20. `polynomial` is P above.
+Reduced reduceExp(MathBuilder &m, Value x, const Polynomial &polynomial) {
+  MathBuilder::Rounded n =
+      m.roundSmall(m.mul(x, m.f(0x1.715476p+0, 0x1.71547652b82fep+0)));
+  Value r = m.fma(n.asFloat, m.f(-0x1.62e430p-1, -0x1.62e42fefa39efp-1), x);
+  r = m.fma(n.asFloat, m.f(0x1.05c610p-29, -0x1.abc9e3b39803fp-56), r);
+  Value square = m.mul(r, r);
+  return {m.fma(square, m.horner(polynomial, r), r), n.asInt};
+}
+
+const Polynomial expPolynomial = {expF32Data, expF64Data};
+const Polynomial expm1Polynomial = {expm1F32Data, expm1F64Data};
+const Polynomial exp2Polynomial = {exp2F32Data, exp2F64Data};
+const Polynomial sinhPolynomial = {sinhF32Data, sinhF64Data};
+const Polynomial tanhPolynomial = {tanhF32Data, tanhF64Data};
+const Polynomial erfPolynomial = {erfF32Data, erfF64Data};
+
+Value clamp(MathBuilder &m, Value x, double low, double high) {
+  return m.min(m.max(x, m.f(low)), m.f(high));
+}
+
+/// x + x^3 P(x^2).
+Value oddSeries(MathBuilder &m, Value x, const Polynomial &polynomial) {
+  Value square = m.mul(x, x);
+  return m.fma(m.mul(square, x), m.horner(polynomial, square), x);
+}
+
+/// e^|x| / 2, without overflow where sinh and cosh have none.
+Value halfExpOfMagnitude(MathBuilder &m, Value x) {
+  Value a = m.min(m.abs(x), m.f(90, 711));
+  Reduced e = reduceExp(m, a, expPolynomial);
+  return m.scale(m.add(m.one(), e.excess), m.isub(e.exponent, m.i(1)));
+}
+
+} // namespace
+
+Value tilec::expandExp(MathBuilder &m, Value x) {
+  x = m.isDouble ? clamp(m, x, -746, 710) : clamp(m, x, -104, 89);
+  Reduced e = reduceExp(m, x, expPolynomial);
+  return m.scale(m.add(m.one(), e.excess), e.exponent);
+}
+
+Value tilec::expandExp2(MathBuilder &m, Value x) {
+  x = m.isDouble ? clamp(m, x, -1076, 1025) : clamp(m, x, -151, 129);
+  MathBuilder::Rounded n = m.roundSmall(x);
+  Value r = m.sub(x, n.asFloat);
+  return m.scale(m.fma(r, m.horner(exp2Polynomial, r), m.one()), n.asInt);
+}
+
+// 2^n (1 + p) - 1 = 2 (p s + (s - 1/2)) with s = 2^(n-1): s - 1/2 is exact, and
+// s is finite for every n that occurs.
+Value tilec::expandExpm1(MathBuilder &m, Value x) {
+  Value c = m.isDouble ? clamp(m, x, -40, 710) : clamp(m, x, -20, 89);
+  Reduced e = reduceExp(m, c, expm1Polynomial);
+  Value s = m.powerOfTwo(m.isub(e.exponent, m.i(1)));
+  Value half = m.fma(e.excess, s, m.sub(s, m.f(0.5)));
+  Value tiny = m.lt(m.abs(x), m.f(0x1p-25, 0x1p-54));
+  return m.select(tiny, x, m.add(half, half));
+}
+
+Value tilec::expandSinh(MathBuilder &m, Value x) {
+  Value e = halfExpOfMagnitude(m, x);
+  Value large = m.copySign(m.sub(e, m.div(m.f(0.25), e)), x);
+  return m.select(m.lt(m.abs(x), m.one()), oddSeries(m, x, sinhPolynomial), large);
+}
+
+Value tilec::expandCosh(MathBuilder &m, Value x) {
+  Value e = halfExpOfMagnitude(m, x);
+  return m.add(e, m.div(m.f(0.25), e));
+}
+
+// 1 - 2 / (e^(2a) + 1) for a >= 0.55, where the quotient is at most 1/2, so that
+// its error is halved at least; 1 from where the quotient is below half an ulp.
+Value tilec::expandTanh(MathBuilder &m, Value x) {
+  Value a = m.abs(x);
+  Value twice = m.min(m.add(a, a), m.f(24, 48));
+  Reduced e = reduceExp(m, twice, expPolynomial);
+  Value power = m.mul(m.add(m.one(), e.excess), m.powerOfTwo(e.exponent));
+  Value large = m.sub(m.one(), m.div(m.f(2), m.add(power, m.one())));
+  return m.copySign(
+      m.select(m.lt(a, m.f(0.55)), oddSeries(m, a, tanhPolynomial), large), x);
+}
+
+// Near zero x + x P(x^2); then 1 - 2^q(a), where the polynomial q is log2 of
+// erfc: its error counts little, as erfc is small against erf there.
+Value tilec::expandErf(MathBuilder &m, Value x) {
+  Value a = m.abs(x);
+  Value small = m.fma(x, m.horner(erfPolynomial, m.mul(x, x)), x);
+  Value c = m.min(a, m.f(4, 6));
+  Value q;
+  if (m.isDouble) {
+    Value near = m.horner(erfcNearF64Data, m.sub(c, m.f(1.5)));
+    Value middle = m.horner(erfcMiddleF64Data, m.sub(c, m.f(3)));
+    Value far = m.horner(erfcFarF64Data, m.sub(c, m.f(5)));
+    q = m.select(m.lt(c, m.f(2.1)), near, m.select(m.lt(c, m.f(3.9)), middle, far));
+  } else {
+    q = m.horner(erfcTailF32Data, c);
+  }
+  MathBuilder::Rounded n = m.roundSmall(q);
+  Value r = m.sub(q, n.asFloat);
+  Value power = m.fma(r, m.horner(exp2Polynomial, r), m.one());
+  Value large = m.fma(m.neg(power), m.powerOfTwo(n.asInt), m.one());
+  return m.select(m.lt(a, m.f(0.92)), small, m.copySign(large, x));
+}

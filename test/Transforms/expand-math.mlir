@@ -1,0 +1,105 @@
+// RUN: tile-opt --tile-expand-math --split-input-file %s | FileCheck %s
+// Functions without an instruction become arithmetic; others are left alone.
+
+// CHECK-LABEL: llvm.func @exp(
+// CHECK-NOT: math.exp
+// CHECK: math.fma {{.*}} : vector<4xf32>
+// CHECK: arith.shli {{.*}} : vector<4xi32>
+// CHECK: %[[HALF:.*]] = arith.mulf
+// CHECK: %[[ALL:.*]] = arith.mulf %[[HALF]]
+// CHECK: llvm.return %[[ALL]]
+llvm.func @exp(%x: vector<4xf32>) -> vector<4xf32> {
+  %y = math.exp %x : vector<4xf32>
+  llvm.return %y : vector<4xf32>
+}
+
+// -----
+
+// 16-bit types compute in f32 and round once.
+// CHECK-LABEL: llvm.func @half(
+// CHECK: %[[W:.*]] = arith.extf %{{.*}} : f16 to f32
+// CHECK-NOT: arith.truncf
+// CHECK: math.fma {{.*}} : f32
+// CHECK: arith.truncf {{.*}} : f32 to f16
+llvm.func @half(%x: f16) -> f16 {
+  %y = math.tanh %x : f16
+  llvm.return %y : f16
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @kept(
+// CHECK: math.sqrt
+// CHECK: math.floor
+// CHECK: math.fma
+// CHECK: math.absf
+llvm.func @kept(%x: f32) -> f32 {
+  %a = math.sqrt %x : f32
+  %b = math.floor %a : f32
+  %c = math.fma %a, %b, %x : f32
+  %d = math.absf %c : f32
+  llvm.return %d : f32
+}
+
+// -----
+
+// Approximations only where the operation allows them.
+// CHECK-DAG: llvm.func @tilec.lg2.approx.f32(f32) -> f32
+// CHECK-DAG: llvm.func @tilec.rsqrt.approx.f32(f32) -> f32
+// CHECK-LABEL: llvm.func @fast(
+// CHECK: %[[P:.*]] = arith.mulf %{{.*}}, %{{.*}} : vector<2xf32>
+// CHECK: math.exp2 %[[P]] fastmath<afn> : vector<2xf32>
+// CHECK-COUNT-2: llvm.call @tilec.lg2.approx.f32
+// CHECK-COUNT-2: llvm.call @tilec.rsqrt.approx.f32
+// CHECK: math.tanh {{.*}} fastmath<afn>
+llvm.func @fast(%x: vector<2xf32>) -> vector<2xf32> {
+  %a = math.exp %x fastmath<afn> : vector<2xf32>
+  %b = math.log %a fastmath<afn> : vector<2xf32>
+  %c = math.rsqrt %b fastmath<afn> : vector<2xf32>
+  %d = math.tanh %c fastmath<afn> : vector<2xf32>
+  llvm.return %d : vector<2xf32>
+}
+
+// -----
+
+// f64 has no approximate forms.
+// CHECK-LABEL: llvm.func @double(
+// CHECK-NOT: math.exp
+// CHECK: math.fma {{.*}} : f64
+llvm.func @double(%x: f64) -> f64 {
+  %a = math.exp %x fastmath<afn> : f64
+  llvm.return %a : f64
+}
+
+// -----
+
+// The long reduction of angles is entered only when some lane needs it.
+// CHECK-LABEL: llvm.func @sin(
+// CHECK: %[[ANY:.*]] = vector.reduction <or>, %{{.*}} : vector<4xi1> into i1
+// CHECK: scf.if %[[ANY]]
+llvm.func @sin(%x: vector<4xf32>) -> vector<4xf32> {
+  %y = math.sin %x : vector<4xf32>
+  llvm.return %y : vector<4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @remainder(
+// CHECK-NOT: arith.remf
+// CHECK: scf.while
+// CHECK: arith.remui {{.*}} : i64
+llvm.func @remainder(%x: f32, %y: f32) -> f32 {
+  %z = arith.remf %x, %y : f32
+  llvm.return %z : f32
+}
+
+// -----
+
+// Straight-line functions also work on tensors.
+// CHECK-LABEL: func.func @tensor(
+// CHECK-NOT: math.exp
+// CHECK: math.fma {{.*}} : tensor<4x8xf32>
+func.func @tensor(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %y = math.exp %x : tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
