@@ -39,6 +39,9 @@ Expected<std::unique_ptr<HostJIT>> HostJIT::create() {
   if (!builder)
     return builder.takeError();
   builder->setCodeGenOptLevel(CodeGenOptLevel::Less);
+  // Their conversions to bf16 flush subnormals, which a GPU keeps.
+  if (builder->getTargetTriple().isX86())
+    builder->addFeatures({"-avx512bf16", "-avxneconvert"});
   std::unique_ptr<HostJIT> result(new HostJIT);
   result->machineBuilder =
       std::make_unique<orc::JITTargetMachineBuilder>(std::move(*builder));

@@ -67,6 +67,8 @@ private:
 /// The path of ptxas; empty when the machine has none.
 Expected<std::string> findPtxas() {
   if (std::optional<std::string> chosen = sys::Process::GetEnv("TILEC_PTXAS")) {
+    if (*chosen == "none")
+      return std::string();
     ErrorOr<std::string> path = sys::findProgramByName(*chosen);
     if (path && sys::fs::can_execute(*path))
       return *path;

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 //
 // PTX text in, cubin bytes and what the assembler reports out. The assembler is
-// the first of: the program `$TILEC_PTXAS`; `ptxas` on PATH, in $CUDA_HOME/bin,
-// in /usr/local/cuda/bin; libnvJitLink, opened at run time. With none, the error
-// says so: PTX alone is enough to run, as the driver assembles it at load time.
+// the first of: the program `$TILEC_PTXAS` (`none`: as if there were no ptxas);
+// `ptxas` on PATH, in $CUDA_HOME/bin, in /usr/local/cuda/bin; libnvJitLink, opened
+// at run time ($TILEC_NVJITLINK names it). With none, the error says so: PTX alone is enough to run, as the driver assembles it at load time.
 //
 // Errors are ExternalToolError (exit code 3 of the tools).
 //===----------------------------------------------------------------------===//

@@ -153,6 +153,22 @@ TEST(AssembleCubin, ArgumentsAndTemporaryFiles) {
   EXPECT_FALSE(llvm::sys::fs::exists(output));
 }
 
+TEST(AssembleCubin, TheLibraryWhereThereIsNoProgram) {
+  Environment scope("TILEC_PTXAS", "none");
+  auto description = describeAssembler();
+  if (!description) {
+    EXPECT_THAT(messageOf(description.takeError()), HasSubstr("no assembler for PTX"));
+    GTEST_SKIP() << "no libnvJitLink on this machine";
+  }
+  EXPECT_THAT(*description, HasSubstr("nvJitLink"));
+  auto cubin = assembleCubin(kernel, *findChip("sm_80"));
+  ASSERT_TRUE(bool(cubin)) << messageOf(cubin.takeError());
+  EXPECT_EQ(cubin->image.substr(1, 3), "ELF");
+  auto broken = assembleCubin("this is not PTX", *findChip("sm_80"));
+  ASSERT_FALSE(bool(broken));
+  EXPECT_THAT(messageOf(broken.takeError()), HasSubstr("nvJitLink failed"));
+}
+
 TEST(AssembleCubin, RealAssembler) {
   auto description = describeAssembler();
   if (!description) {

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+#===- ptx-gate.py - what PTX must pass before it counts ----------------------===#
+# Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#===--------------------------------------------------------------------------===#
+"""Assembles PTX and refuses what assembles but is wrong or slow.
+
+  ptx-gate.py a.ptx b.ptx                       PTX files, each for its .target
+  ptx-gate.py --tilec build/bin/tilec x.tile    compiled first, for every chip
+      [--arch sm_80,sm_90a]  [--flags='-D BM=64'] [--allow=spills,fences,messages]
+
+Fails when, for some file and chip:
+  - ptxas fails, or says anything but progress ("C75xx": wgmma was serialised);
+  - a kernel spills registers, or uses a stack;
+  - the code waits for all of the GPU's memory (fence or membar of gpu or sys
+    scope; MEMBAR.*.GPU in the machine code where a disassembler is found).
+One line a problem, then "N modules, M problems". Exit code 1 when M > 0, 3 when there
+is no ptxas. `$TILEC_PTXAS` names the assembler.
+"""
+import argparse
+import concurrent.futures
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+CHIPS = "sm_80,sm_86,sm_89,sm_90a,sm_100a,sm_120a"
+PROGRESS = re.compile(r"bytes gmem|Compile time|Function properties for|Compiling entry|"
+                      r"bytes stack frame|Used \d+ registers|^\s*$|cumulative stack size")
+FENCE = re.compile(r"^\s*(fence\.(sc|acq_rel|acquire|release)\S*\.(gpu|sys)|membar\.(gl|sys))", re.M)
+
+
+def find_tool(name, variable):
+    chosen = os.environ.get(variable)
+    if chosen:
+        return chosen
+    home = os.environ.get("CUDA_HOME", "/usr/local/cuda")
+    return shutil.which(name) or shutil.which(name, path=os.path.join(home, "bin"))
+
+
+def problems_of_log(log, allowed):
+    kernel = "?"
+    for line in log.splitlines():
+        entry = re.search(r"Compiling entry function '([^']*)'", line)
+        if entry:
+            kernel = entry.group(1)
+        usage = re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", line)
+        if usage and "spills" not in allowed:
+            stack, stores, loads = map(int, usage.groups())
+            if stores or loads:
+                yield f"{kernel}: spills: {stores} bytes stored, {loads} bytes loaded"
+            elif stack:
+                yield f"{kernel}: uses a stack of {stack} bytes"
+        elif not PROGRESS.search(line) and "messages" not in allowed:
+            yield f"{kernel}: ptxas says: {line.strip()}"
+
+
+def check(ptx, name, ptxas, disassembler, allowed):
+    """All problems of one PTX text."""
+    found = []
+    target = re.search(r"^\s*\.target\s+(\w+)", ptx, re.M)
+    if not target:
+        return [f"{name}: has no .target"]
+    label = f"{name} ({target.group(1)})"
+    if "fences" not in allowed:
+        found += [f"{label}: {m.group(1)}: waits for the whole GPU's memory" for m in FENCE.finditer(ptx)]
+    with tempfile.TemporaryDirectory() as folder:
+        source, cubin = os.path.join(folder, "k.ptx"), os.path.join(folder, "k.cubin")
+        with open(source, "w") as file:
+            file.write(ptx)
+        run = subprocess.run([ptxas, "-v", f"-arch={target.group(1)}", source, "-o", cubin],
+                             capture_output=True, text=True)
+        log = run.stdout + run.stderr
+        if run.returncode:
+            return found + [f"{label}: ptxas failed: {log.strip()}"]
+        found += [f"{label}: {problem}" for problem in problems_of_log(log, allowed)]
+        if disassembler and "fences" not in allowed:
+            text = subprocess.run([disassembler, cubin], capture_output=True, text=True).stdout
+            found += [f"{label}: {m}: waits for the whole GPU's memory"
+                      for m in sorted(set(re.findall(r"MEMBAR\.\w+\.(?:GPU|SYS)", text)))]
+    return found
+
+
+def texts(args):
+    """(name, PTX or None, error) for every module to check."""
+    for path in args.files:
+        if not args.tilec:
+            with open(path) as file:
+                yield path, file.read(), None
+            continue
+        for chip in args.arch.split(","):
+            command = [args.tilec, path, "--emit=ptx", f"--gpu-arch={chip}", "-o", "-"]
+            run = subprocess.run(command + args.flags.split(), capture_output=True, text=True)
+            if run.returncode:
+                yield path, None, f"{path} ({chip}): tilec failed: {run.stderr.strip()}"
+            else:
+                yield path, run.stdout, None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+")
+    parser.add_argument("--tilec", help="compile the files with this program first")
+    parser.add_argument("--arch", default=CHIPS, help="chips to compile for")
+    parser.add_argument("--flags", default="", help="further flags of tilec")
+    parser.add_argument("--allow", default="", help="of: spills, fences, messages")
+    args = parser.parse_args()
+    allowed = set(filter(None, args.allow.split(",")))
+    ptxas = find_tool("ptxas", "TILEC_PTXAS")
+    if not ptxas:
+        print("ptx-gate: no ptxas on PATH or in $CUDA_HOME/bin", file=sys.stderr)
+        return 3
+    disassembler = find_tool("nvdisasm", "TILEC_NVDISASM")
+
+    def run(item):
+        name, ptx, error = item
+        return [error] if error else check(ptx, name, ptxas, disassembler, allowed)
+
+    modules = problems = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for found in pool.map(run, texts(args)):
+            modules += 1
+            problems += len(found)
+            for problem in found:
+                print(problem)
+    print(f"{modules} modules, {problems} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
