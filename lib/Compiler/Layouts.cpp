@@ -46,8 +46,7 @@ void printLayouts(ModuleOp module, llvm::raw_ostream &os) {
       os << "\n" << tile::withoutLayout(type) << "\n  " << layout.str() << "\n";
       for (const std::string &origin : origins)
         os << "  " << origin << "\n";
-      if (cast<RankedTensorType>(type).getNumElements() <= 1024)
-        layout.printPicture(os);
+      layout.draw(os);
     }
     os << "\n";
   }
