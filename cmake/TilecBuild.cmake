@@ -73,6 +73,9 @@ endif()
 # they cost 1 s. An otherwise empty object library carries the header.
 file(WRITE "${CMAKE_BINARY_DIR}/pch/pch.cpp.in" "// Carries the shared precompiled header.\n")
 configure_file("${CMAKE_BINARY_DIR}/pch/pch.cpp.in" "${CMAKE_BINARY_DIR}/pch/pch.cpp" COPYONLY)
+# Several build trees (worktrees) can name one compiled header in TILEC_PCH, made by
+# hand with the flags of tilec_pch; ccache then shares objects among them.
+set(TILEC_PCH "" CACHE FILEPATH "A precompiled cmake/MLIRPrecompiled.h to use instead of making one")
 add_library(tilec_pch OBJECT EXCLUDE_FROM_ALL "${CMAKE_BINARY_DIR}/pch/pch.cpp")
 target_link_libraries(tilec_pch PRIVATE tilec_flags tilec_llvm_flags)
 target_compile_options(tilec_pch PRIVATE -Xclang -fno-pch-timestamp)
@@ -96,7 +99,11 @@ function(_tilec_use_pch name)
     target_compile_options(${name} PRIVATE -fPIC)
   endif()
   target_compile_options(${name} PRIVATE -Xclang -fno-pch-timestamp)
-  target_precompile_headers(${name} REUSE_FROM tilec_pch)
+  if(TILEC_PCH)
+    target_compile_options(${name} PRIVATE "SHELL:-Xclang -include-pch -Xclang ${TILEC_PCH}")
+  else()
+    target_precompile_headers(${name} REUSE_FROM tilec_pch)
+  endif()
 endfunction()
 
 function(tilec_add_plain_library name)
