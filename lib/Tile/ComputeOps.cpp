@@ -265,8 +265,3 @@ LogicalResult CastOp::verify() {
     return emitOpError() << "'from_unsigned' and 'to_unsigned' belong to integers";
   return success();
 }
-
-OpFoldResult DivideOp::fold(FoldAdaptor) { return {}; }
-OpFoldResult RemainderOp::fold(FoldAdaptor) { return {}; }
-OpFoldResult ShiftOp::fold(FoldAdaptor) { return {}; }
-OpFoldResult CastOp::fold(FoldAdaptor) { return {}; }

@@ -103,11 +103,45 @@ struct MergeBroadcast : OpRewritePattern<BroadcastOp> {
   }
 };
 
+/// A reshaped or permuted splat is a splat (or its scalar).
+template <typename Op> struct MoveSplat : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    auto splat = op.getSource().template getDefiningOp<SplatOp>();
+    if (!splat)
+      return failure();
+    if (isa<RankedTensorType>(op.getType()))
+      rewriter.replaceOpWithNewOp<SplatOp>(op, op.getType(), splat.getValue());
+    else
+      rewriter.replaceOp(op, splat.getValue());
+    return success();
+  }
+};
+
+/// A scalar reshaped into a tile of one element is a splat.
+struct SplatOne : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
+    if (isa<RankedTensorType>(op.getSource().getType()))
+      return failure();
+    rewriter.replaceOpWithNewOp<SplatOp>(op, op.getType(), op.getSource());
+    return success();
+  }
+};
+
 } // namespace
 
 void BroadcastOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                               MLIRContext *context) {
   patterns.add<MergeBroadcast>(context);
+}
+
+void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<MoveSplat<ReshapeOp>, SplatOne>(context);
+}
+
+void PermuteOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<MoveSplat<PermuteOp>>(context);
 }
 
 //===----------------------------------------------------------------------===//

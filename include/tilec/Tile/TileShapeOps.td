@@ -86,6 +86,7 @@ def Tile_ReshapeOp : Tile_Op<"reshape", [Pure]> {
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Tile_PermuteOp : Tile_Op<"permute", [Pure]> {
@@ -108,6 +109,7 @@ def Tile_PermuteOp : Tile_Op<"permute", [Pure]> {
   let assemblyFormat = "$source $dims attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Tile_CatOp : Tile_Op<"cat", [Pure, SameTypeOperands]> {
