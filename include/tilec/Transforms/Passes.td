@@ -11,6 +11,36 @@
 
 include "mlir/Pass/PassBase.td"
 
+//===-- stage tile ----------------------------------------------------------===//
+
+def SimplifyTile : Pass<"tile-simplify-tile", "::tilec::tile::KernelOp"> {
+  let summary = "canonical forms, common subexpressions, broadcasts sink";
+  let description = [{
+    Runs every canonicalisation and merges equal computations. An elementwise
+    operation on stretched tiles is computed on the small ones and its result is
+    stretched; on splats it is computed on scalars.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def HoistInvariants : Pass<"tile-hoist-invariants", "::tilec::tile::KernelOp"> {
+  let summary = "what does not change leaves its loop";
+  let description = [{
+    Scalar code, tile computations and loads of arrays that the loop does not
+    write move in front of the loop when their operands are defined outside.
+    Tiles that cost nothing to make again stay.
+  }];
+}
+
+def FuseMultiplyAdd : Pass<"tile-fuse-multiply-add", "::tilec::tile::KernelOp"> {
+  let summary = "a*b+c becomes one operation";
+  let description = [{
+    Decides contraction once, for every execution: a product used by one sum or
+    difference becomes `math.fma` with it, unless the kernel says `no_contract`.
+  }];
+  let dependentDialects = ["::mlir::math::MathDialect"];
+}
+
 //===-- stage tile → laid-out ----------------------------------------------===//
 
 def SplitBuilds : Pass<"tile-split-builds", "::mlir::ModuleOp"> {
