@@ -105,8 +105,12 @@ bool GlobalMemory::access(const Range &range, const char *address, uint64_t size
                           AccessRecord &earlier) {
   if (!range.cells)
     return false;
-  size_t first = size_t(address - range.begin) >> granuleLog2;
-  size_t last = (size_t(address - range.begin) + size - 1) >> granuleLog2;
+  // Granules lie at multiples of their size, wherever the range begins.
+  auto granule = [&](const char *p) {
+    return size_t(reinterpret_cast<uintptr_t>(p)) >> granuleLog2;
+  };
+  size_t first = granule(address) - granule(range.begin);
+  size_t last = granule(address + size - 1) - granule(range.begin);
   bool race = false;
   for (size_t i = first; i <= last;) {
     // One lock covers 16 neighbouring cells.

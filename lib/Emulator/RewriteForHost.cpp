@@ -18,11 +18,15 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/PassInstrumentation.h"
 #include "llvm/IR/ReplaceConstant.h"
+#include "llvm/Transforms/Scalar/ScalarizeMaskedMemIntrin.h"
 
 using namespace llvm;
 using namespace tilec;
@@ -55,6 +59,7 @@ private:
   bool addressQuery(CallInst *call, StringRef name);
   void callOperation(CallInst *call, const OperationEntry &entry);
   void callRuntime(Instruction *before, const char *symbol);
+  void scalarizeMasked();
   void privateMemory(Function &function);
   void guardDivisions(Function &function);
   void relaxAlignments(Function &function);
@@ -531,6 +536,21 @@ Error HostRewriter::rewriteCall(CallInst *call) {
   return unsupported(*call, "the function '" + callee->getName() + "'");
 }
 
+/// Masked loads and stores become branches around plain ones, which are checked.
+void HostRewriter::scalarizeMasked() {
+  auto isMasked = [](const Function &function) {
+    return function.getName().starts_with("llvm.masked.");
+  };
+  if (none_of(module, isMasked))
+    return;
+  FunctionAnalysisManager analyses;
+  analyses.registerPass([] { return PassInstrumentationAnalysis(); });
+  analyses.registerPass([] { return TargetIRAnalysis(); });
+  analyses.registerPass([] { return DominatorTreeAnalysis(); });
+  for (Function *function : functions)
+    ScalarizeMaskedMemIntrinPass().run(*function, analyses);
+}
+
 /// Variables in the GPU's private address space become plain stack variables.
 void HostRewriter::privateMemory(Function &function) {
   const DataLayout &layout = module.getDataLayout();
@@ -654,6 +674,7 @@ Expected<HostKernel> HostRewriter::run(StringRef name, const Triple &triple,
     return error;
   retarget(triple, layout);
   replaceShared();
+  scalarizeMasked();
   for (Function *function : functions)
     if (Error error = rewriteBody(*function))
       return error;

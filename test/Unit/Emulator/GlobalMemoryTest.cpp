@@ -137,3 +137,41 @@ define ptx_kernel void @k(ptr addrspace(1) %x, ptr addrspace(1) %y) {
   ASSERT_EQ(report.findings.size(), 1u) << text(report);
   EXPECT_EQ(report.findings[0].kind, FindingKind::Race);
 }
+
+TEST(EmulatorGlobalMemory, MaskedAccessesTouchOnlyTheirElements) {
+  const std::string module = std::string(prologue) + R"(
+declare <4 x i32> @llvm.masked.load.v4i32.p1(ptr addrspace(1), <4 x i1>, <4 x i32>)
+declare void @llvm.masked.store.v4i32.p1(<4 x i32>, ptr addrspace(1), <4 x i1>)
+define ptx_kernel void @k(ptr addrspace(1) %x, ptr addrspace(1) %y, i32 %n) {
+  %s = insertelement <4 x i32> poison, i32 %n, i32 0
+  %b = shufflevector <4 x i32> %s, <4 x i32> poison, <4 x i32> zeroinitializer
+  %m = icmp slt <4 x i32> <i32 0, i32 1, i32 2, i32 3>, %b
+  %v = call <4 x i32> @llvm.masked.load.v4i32.p1(ptr addrspace(1) align 4 %x, <4 x i1> %m, <4 x i32> zeroinitializer)
+  call void @llvm.masked.store.v4i32.p1(<4 x i32> %v, ptr addrspace(1) align 4 %y, <4 x i1> %m)
+  ret void
+})";
+  EmulatedKernel kernel = load(module, "k");
+  std::vector<int> x = {1, 2, 3}, y(3);
+  EXPECT_CLEAN(Launch(kernel).array(x, "x").array(y, "y").scalar(3).run(1));
+  EXPECT_EQ(y, x);
+  EXPECT_FINDS(Launch(kernel).array(x, "x").array(y, "y").scalar(4).run(1), OutOfBounds);
+}
+
+TEST(EmulatorGlobalMemory, NeighboursOfAnArrayAtAnOddAddress) {
+  // Threads of different blocks write neighbouring words of an array that begins two
+  // bytes past a multiple of four: no race.
+  const std::string module = std::string(prologue) + R"(
+define ptx_kernel void @k(ptr addrspace(1) %x) {
+  %b = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  %p = getelementptr i8, ptr addrspace(1) %x, i32 2
+  %q = getelementptr i32, ptr addrspace(1) %p, i32 %b
+  store i32 %b, ptr addrspace(1) %q, align 4
+  ret void
+})";
+  EmulatedKernel kernel = load(module, "k");
+  std::vector<uint16_t> x(64);
+  Launch launch(kernel);
+  launch.scalar(x.data() + 1);
+  launch.launch.globals.push_back({x.data() + 1, 100, "x", true});
+  EXPECT_CLEAN(launch.run(1, 8));
+}

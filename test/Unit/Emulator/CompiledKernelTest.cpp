@@ -1,0 +1,159 @@
+//===- CompiledKernelTest.cpp - broken compiled kernels must be found out -*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===--------------------------------------------------------------------------===//
+//
+// The softmax example, compiled as for a GPU, runs clean and right. Then its LLVM
+// module is broken the way a compiler bug would break it: each barrier removed, the
+// mask of each shuffle halved, each bound moved by one. Every one must be reported.
+//
+//===--------------------------------------------------------------------------===//
+#include "EmulatorTest.h"
+
+#include "tilec/Compiler/Compiler.h"
+#include "tilec/Emulator/Plan.h"
+#include "tilec/Frontend/Diagnostics.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+#include <bit>
+#include <cmath>
+
+using namespace tilec;
+using namespace tilec::test;
+
+namespace {
+
+uint16_t toBFloat(float x) {
+  uint32_t bits = std::bit_cast<uint32_t>(x);
+  return uint16_t((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
+}
+float fromBFloat(uint16_t x) { return std::bit_cast<float>(uint32_t(x) << 16); }
+
+class CompiledKernel : public ::testing::Test {
+protected:
+  static constexpr int rows = 3, columns = 1000;
+
+  void SetUp() override {
+    CompileOptions options;
+    options.onlyGeneralBuild = true;
+    options.numWarps = 4;
+    Compilation compilation(options);
+    compilation.loadFile(TILEC_EXAMPLES "/softmax.tile");
+    auto compiled = compilation.compileFor(*findChip("sm_80"), Stage::LLVM);
+    if (!compiled) {
+      TextDiagnosticPrinter printer(compilation.sources(), llvm::errs(), false);
+      compilation.printDiagnostics(printer);
+      FAIL() << "softmax.tile does not compile: " << compilation.internalError();
+    }
+    code = std::make_unique<ChipCode>(std::move(*compiled));
+    ASSERT_EQ(code->kernels.size(), 1u);
+    input.resize(rows * columns);
+    for (int i = 0; i < rows * columns; ++i)
+      input[i] = toBFloat(float(i * 37 % 101) / 20 - 2);
+  }
+
+  std::unique_ptr<llvm::Module> module() { return llvm::CloneModule(*code->llvmModule); }
+
+  EmulatorReport run(const llvm::Module &module, std::vector<uint16_t> &output) {
+    const KernelInfo &info = code->kernels[0];
+    std::vector<KernelArg> args = {
+        ArrayArg::rowMajor(input.data(), DType::BF16, {rows, columns}),
+        ArrayArg::rowMajor(output.data(), DType::BF16, {rows, columns})};
+    auto plan = planLaunch(info, args);
+    if (!plan) {
+      ADD_FAILURE() << plan.failure().message;
+      return {};
+    }
+    auto report = emulateLaunch(module, makeEmulatorLaunch(info, *plan, args));
+    if (report)
+      return std::move(*report);
+    ADD_FAILURE() << llvm::toString(report.takeError());
+    return {};
+  }
+  EmulatorReport run(const llvm::Module &module) {
+    std::vector<uint16_t> output(rows * columns);
+    return run(module, output);
+  }
+
+  /// Calls in \p module of intrinsics whose name begins with \p prefix.
+  static std::vector<llvm::CallInst *> calls(llvm::Module &module, llvm::StringRef prefix) {
+    std::vector<llvm::CallInst *> result;
+    for (llvm::Function &function : module)
+      for (llvm::Instruction &instruction : llvm::instructions(function))
+        if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction))
+          if (call->getCalledFunction() &&
+              call->getCalledFunction()->getName().starts_with(prefix))
+            result.push_back(call);
+    return result;
+  }
+
+  std::unique_ptr<ChipCode> code;
+  std::vector<uint16_t> input;
+};
+
+} // namespace
+
+TEST_F(CompiledKernel, RunsCleanAndRight) {
+  std::vector<uint16_t> output(rows * columns);
+  EXPECT_CLEAN(run(*module(), output));
+  for (int r = 0; r < rows; ++r) {
+    double sum = 0;
+    for (int c = 0; c < columns; ++c)
+      sum += std::exp(double(fromBFloat(input[r * columns + c])));
+    for (int c = 0; c < columns; ++c) {
+      double expected = std::exp(double(fromBFloat(input[r * columns + c]))) / sum;
+      ASSERT_NEAR(fromBFloat(output[r * columns + c]), expected, expected / 128);
+    }
+  }
+}
+
+TEST_F(CompiledKernel, EveryRemovedBarrierIsReported) {
+  auto count = calls(*module(), "llvm.nvvm.barrier").size();
+  ASSERT_GT(count, 0u);
+  for (size_t i = 0; i < count; ++i) {
+    auto broken = module();
+    calls(*broken, "llvm.nvvm.barrier")[i]->eraseFromParent();
+    EmulatorReport report = run(*broken);
+    EXPECT_TRUE(report.has(FindingKind::Race) ||
+                report.has(FindingKind::UninitialisedRead))
+        << "barrier " << i << ": " << text(report);
+    for (const EmulatorFinding &finding : report.findings)
+      EXPECT_NE(finding.file.find("softmax.tile"), std::string::npos);
+  }
+}
+
+TEST_F(CompiledKernel, EveryWrongShuffleMaskIsReported) {
+  auto count = calls(*module(), "llvm.nvvm.shfl.sync").size();
+  ASSERT_GT(count, 0u);
+  for (size_t i = 0; i < count; ++i) {
+    auto broken = module();
+    llvm::CallInst *shuffle = calls(*broken, "llvm.nvvm.shfl.sync")[i];
+    shuffle->setArgOperand(
+        0, llvm::ConstantInt::get(shuffle->getArgOperand(0)->getType(), 0xFFFF));
+    EXPECT_FINDS(run(*broken), DivergentBarrier);
+  }
+}
+
+TEST_F(CompiledKernel, ABoundOffByOneIsReported) {
+  // The array's width, in every comparison that uses it.
+  auto broken = module();
+  llvm::Function *kernel = broken->getFunction(code->kernels[0].builds[0].symbol);
+  ASSERT_TRUE(kernel);
+  unsigned changed = 0;
+  for (unsigned parameter : {2u, 5u}) { // cols of x, cols of y
+    llvm::Argument *width = kernel->getArg(parameter);
+    llvm::IRBuilder<> builder(&*kernel->getEntryBlock().getFirstInsertionPt());
+    llvm::Value *wrong = builder.CreateAdd(width, llvm::ConstantInt::get(width->getType(), 1));
+    for (llvm::Use &use : llvm::make_early_inc_range(width->uses()))
+      if (llvm::isa<llvm::ICmpInst>(use.getUser())) {
+        use.set(wrong);
+        ++changed;
+      }
+  }
+  ASSERT_GT(changed, 0u);
+  EXPECT_FINDS(run(*broken), OutOfBounds);
+}
