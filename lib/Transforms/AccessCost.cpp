@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "AccessCost.h"
 
+#include "tilec/Analysis/IndexFacts.h"
 #include "tilec/Tile/BuildFacts.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -43,8 +44,12 @@ template <typename Op> static TileAccess describe(Op op, RankedTensorType tile) 
   for (unsigned inner = op.getArrayDim(access.order[0]) + 1; inner < rank; ++inner)
     access.contiguous &= access.array.getShape()[inner] == 1;
   auto kernel = op->template getParentOfType<KernelOp>();
-  if (access.contiguous && !op.getElements() && kernel && relies(kernel, BuildFact::Aligned16))
+  if (access.contiguous && kernel && relies(kernel, BuildFact::Aligned16)) {
     access.maxVector = vectorBytes / storedBytes(tile.getElementType());
+    if (op.getElements())
+      access.maxVector = std::min(access.maxVector,
+                                  IndexFacts(kernel).startMultiple(op, access.order[0]));
+  }
   return access;
 }
 

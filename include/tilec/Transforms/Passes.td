@@ -56,6 +56,19 @@ def SplitBuilds : Pass<"tile-split-builds", "::mlir::ModuleOp"> {
     Option<"onlyGeneral", "only-general", "bool", "false", "No builds that rely on facts">];
 }
 
+def InferBounds : Pass<"tile-infer-bounds", "::tilec::tile::KernelOp"> {
+  let summary = "mark loads and stores that stay inside their array";
+  let description = [{
+    Sets `in_bounds` along every dim for which it is proven: from fixed sizes,
+    `requires`, and the loops and branches around the access.
+  }];
+}
+
+def PrintFacts : Pass<"tile-print-facts", "::tilec::tile::KernelOp"> {
+  let summary = "say in remarks what is known of each access";
+  let description = [{ For tests and for looking; changes nothing. }];
+}
+
 def SelectAtoms : Pass<"tile-select-atoms", "::tilec::tile::KernelOp"> {
   let summary = "choose the instruction family of each matrix product";
   let description = [{
