@@ -140,8 +140,14 @@ std::string ConstValue::str() const {
       return value.isNegative() ? "-inf" : "inf";
     if (theKind == Kind::WeakFloat)
       value = convertTo(value, APFloat::IEEEdouble());
+    // The fewest digits that give the value back.
     llvm::SmallString<32> text;
-    value.toString(text, 0, 6);
+    for (unsigned digits = 1; digits < 40; ++digits) {
+      text.clear();
+      value.toString(text, digits, 6);
+      if (parseFloat(value.getSemantics(), text).bitwiseIsEqual(value))
+        break;
+    }
     if (text.find_first_of(".E") == llvm::StringRef::npos)
       text += ".0";
     return std::string(text);

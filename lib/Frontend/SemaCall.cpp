@@ -145,6 +145,8 @@ bool Sema::bindFnArgs(const ast::FnDecl &fn, const ast::CallExpr &call, SmallVec
       args.push_back(std::move(value));
       continue;
     }
+    if (!param.defaultValue && !isValid)
+      continue; // perhaps it was given under a wrong name
     if (!param.defaultValue) {
       error(diag::missing_argument, call.parens)
           .arg(fn.name.text)
@@ -223,6 +225,7 @@ std::optional<std::vector<Operand>> Sema::inlineFn(const ast::FnDecl &fn, ArrayR
   site->callee = out.copy(fn.name.text);
   site->at = locOf(callRange);
   context.inlined->call = context.callSite = site;
+  context.firstFrame = frames.size();
   context.caller = function;
   context.callRange = callRange;
 
@@ -330,7 +333,8 @@ bool Sema::finishReturns(FunctionContext &context, std::vector<Operand> &results
           .secondary(first.range, "the return before");
       return false;
     }
-    checked::Variable *variable = newVariable(fn.name.text, type, !isSingle, first.range);
+    checked::Variable *variable = context.results[i];
+    variable->type = type;
     variables.push_back(variable);
     for (PendingReturn &pending : context.returns) {
       if (auto *let = dyn_cast<checked::LetStmt>(pending.targets[i])) {
@@ -476,7 +480,7 @@ bool Sema::bindBuiltinArgs(const BuiltinInfo &builtin, const ast::CallExpr &call
     return false;
   }
   for (auto [param, value] : llvm::zip(params, args.values)) {
-    if (value || param.isOptional || param.isRest)
+    if (value || param.isOptional || param.isRest || !isValid)
       continue;
     error(diag::missing_argument, call.parens)
         .arg(name)

@@ -30,7 +30,7 @@ bool Sema::isTooDeep(SourceRange range) {
 }
 
 bool Sema::isTooLarge(SourceRange range) {
-  static constexpr size_t maxNodes = 1 << 20;
+  static constexpr size_t maxNodes = 1 << 18;
   if (reportedSize)
     return true;
   if (numNodes < maxNodes)

@@ -188,6 +188,8 @@ struct FunctionContext {
   std::vector<LoopContext> loops;
   unsigned runtimeDepth = 0; ///< runtime ifs and loops around
   std::vector<PendingReturn> returns;
+  SmallVector<checked::Variable *, 2> results; ///< get their types when all returns are known
+  size_t firstFrame = 0; ///< of `Sema::frames`, opened in this body
   const checked::CallSite *callSite = nullptr;
   FunctionContext *caller = nullptr;
   SourceRange callRange;
@@ -288,6 +290,7 @@ private:
   //=== SemaInstance.cpp ===//
   void parseDefines();
   void collectInstances();
+  const ast::KernelDecl *specializedKernel(const ast::SpecializeDecl &specialize, FileId file);
   void checkUnusedDefines();
   bool bindConstParams(const InstanceRequest &request);
   bool bindConstParam(const InstanceRequest &request, const ast::ConstParam &param,
@@ -296,8 +299,7 @@ private:
   bool satisfiesBound(Operand &value, const ast::ConstParam &param);
   bool hasAllConstants(const InstanceRequest &request);
   const Define *findDefine(StringRef kernel, StringRef instance, StringRef name);
-  void matchSpecializeArgs(const InstanceRequest &request, SmallVectorImpl<const ast::Expr *> &byParam,
-                           bool report);
+  void matchSpecializeArgs(const InstanceRequest &request, SmallVectorImpl<const ast::Expr *> &byParam);
 
   //=== SemaHost.cpp ===//
   void checkRequirements(const ast::KernelDecl &decl);
@@ -419,7 +421,6 @@ private:
 
   //=== SemaBuiltin*.cpp: one per row shape of Builtins.def ===//
   Operand checkElementwiseUnary(CallArgs &args);
-  Operand checkPredicate(CallArgs &args);
   Operand checkElementwiseBinary(CallArgs &args);
   Operand checkMinMax(CallArgs &args);
   Operand checkClamp(CallArgs &args);

@@ -81,9 +81,8 @@ void Sema::checkUnusedDefines() {
       for (const ast::Decl *decl : file->decls) {
         const auto *kernelDecl = dyn_cast<ast::KernelDecl>(decl);
         if (auto *specialize = dyn_cast<ast::SpecializeDecl>(decl)) {
-          for (const InstanceRequest &request : instances)
-            if (request.specialize == specialize && specialize->name.text == define.kernel)
-              kernelDecl = request.kernel;
+          if (specialize->name.text == define.kernel)
+            kernelDecl = specializedKernel(*specialize, file->id);
         } else if (kernelDecl) {
           kernelNames.push_back(kernelDecl->name.text);
           if (!define.kernel.empty() && kernelDecl->name.text != define.kernel)
@@ -150,6 +149,14 @@ void tilec::addSpecializations(ArrayRef<std::string> specializations, ast::Progr
   }
 }
 
+const ast::KernelDecl *Sema::specializedKernel(const ast::SpecializeDecl &specialize, FileId file) {
+  // Items of the command line see those of all root files.
+  const ast::Decl *target = fileScopes[file].items.lookup(specialize.kernel.text);
+  for (const ast::File *root : program.roots)
+    target = target ? target : fileScopes[root->id].items.lookup(specialize.kernel.text);
+  return target ? dyn_cast<ast::KernelDecl>(target) : nullptr;
+}
+
 void Sema::collectInstances() {
   llvm::StringMap<SourceRange> names;
   SmallVector<InstanceRequest> unset;
@@ -176,11 +183,7 @@ void Sema::collectInstances() {
       auto *specialize = dyn_cast<ast::SpecializeDecl>(decl);
       if (!specialize)
         continue;
-      // Items of the command line see those of all root files.
-      const ast::Decl *target = fileScopes[file->id].items.lookup(specialize->kernel.text);
-      for (const ast::File *root : program.roots)
-        target = target ? target : fileScopes[root->id].items.lookup(specialize->kernel.text);
-      auto *targetKernel = target ? dyn_cast<ast::KernelDecl>(target) : nullptr;
+      const ast::KernelDecl *targetKernel = specializedKernel(*specialize, file->id);
       if (!targetKernel) {
         diags.report(diag::unknown_kernel, specialize->kernel.range).arg(specialize->kernel.text);
         continue;
@@ -188,7 +191,7 @@ void Sema::collectInstances() {
       if (targetKernel->malformed)
         continue;
       specialized.insert(targetKernel);
-      add({targetKernel, declFiles.lookup(target), specialize, file->id}, specialize->name);
+      add({targetKernel, declFiles.lookup(targetKernel), specialize, file->id}, specialize->name);
     }
   }
   // A kernel that cannot be compiled by itself is a mistake unless it is a
@@ -219,8 +222,7 @@ bool Sema::hasAllConstants(const InstanceRequest &request) {
 // Values
 //===----------------------------------------------------------------------===//
 
-void Sema::matchSpecializeArgs(const InstanceRequest &request, SmallVectorImpl<const ast::Expr *> &byParam,
-                               bool report) {
+void Sema::matchSpecializeArgs(const InstanceRequest &request, SmallVectorImpl<const ast::Expr *> &byParam) {
   const ast::KernelDecl &decl = *request.kernel;
   byParam.assign(decl.constParams.size(), nullptr);
   if (!request.specialize)
@@ -261,12 +263,12 @@ void Sema::matchSpecializeArgs(const InstanceRequest &request, SmallVectorImpl<c
 bool Sema::bindConstParams(const InstanceRequest &request) {
   const unsigned errorsBefore = diags.getNumErrors();
   SmallVector<const ast::Expr *> fixed;
-  matchSpecializeArgs(request, fixed, true);
+  matchSpecializeArgs(request, fixed);
+  if (diags.getNumErrors() != errorsBefore)
+    return false;
   StringRef name = request.specialize ? request.specialize->name.text : request.kernel->name.text;
-  Scope &scope = function->scopes.front();
   Scope inner = std::move(function->scopes.back());
   function->scopes.pop_back(); // declare in the outer scope
-  (void)scope;
   bool isValid = true;
   for (auto [index, param] : llvm::enumerate(request.kernel->constParams))
     isValid &= bindConstParam(request, param, fixed[index], name);

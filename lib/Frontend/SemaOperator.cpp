@@ -214,6 +214,11 @@ Operand Sema::applyBinary(ast::BinaryOp op, Operand left, Operand right, SourceR
   const StringRef spelled = ast::spelling(op);
   const OperatorInfo info = operatorInfo(op);
   const bool isBool = info.takesBool && left.type().dtype() == DType::Bool && right.type().dtype() == DType::Bool;
+  // Said of the operand itself, before a literal beside it is said not to fit.
+  for (const Operand *operand : {&left, &right})
+    if (!operand->isWeak() && operand->type().dtype() == DType::Bool && !info.takesBool &&
+        !requireDomain(*operand, info.domain, spelled))
+      return Operand::poison(range);
   if (!unifyPair(left, right, range, spelled))
     return Operand::poison(range);
   if (!isBool && (!requireDomain(left, info.domain, spelled) || !requireDomain(right, info.domain, spelled)))

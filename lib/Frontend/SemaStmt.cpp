@@ -353,8 +353,12 @@ void Sema::checkReturn(const ast::ReturnStmt &stmt) {
   }
   // The only return of a straight body defines the results; others assign them.
   const bool isOnly = !function->runtimeDepth && function->returns.empty();
-  for (const Operand &value : pending.values) {
+  for (auto [index, value] : llvm::enumerate(pending.values)) {
     checked::Stmt *target = nullptr;
+    if (function->results.size() <= index)
+      function->results.push_back(newVariable(function->fn->name.text, Type::poison(), !isOnly, stmt.getRange()));
+    for (size_t frame = function->firstFrame; frame < frames.size(); ++frame)
+      frames[frame]->assigned.insert(function->results[index]);
     if (isOnly && value.isRuntime()) {
       auto *let = emit<checked::LetStmt>(stmt.getRange());
       let->init = value.expr;

@@ -118,7 +118,7 @@ struct Variable {
   /// Assigned after its definition somewhere (IRGen must thread it).
   bool isMutable = false;
   Loc loc;
-  /// Dense within its kernel, in order of definition.
+  /// Dense within its kernel.
   unsigned id = 0;
 };
 
