@@ -43,11 +43,17 @@ Value MathBuilder::horner(ArrayRef<double> coefficients, Value x) {
 
 // Adding 1.5 * 2^mantissaBits leaves the integer in the low bits of the sum, and
 // the sum is rounded like any other: half to even.
+MathBuilder::Rounded MathBuilder::fromShifted(Value shifted) {
+  int64_t shiftBits = isDouble ? 0x4338000000000000 : 0x4B400000;
+  return {sub(shifted, f(shift())), isub(bits(shifted), i(shiftBits))};
+}
+
 MathBuilder::Rounded MathBuilder::roundSmall(Value x) {
-  double magic = isDouble ? 0x1.8p52 : 0x1.8p23;
-  int64_t magicBits = isDouble ? 0x4338000000000000 : 0x4B400000;
-  Value shifted = add(x, f(magic));
-  return {sub(shifted, f(magic)), isub(bits(shifted), i(magicBits))};
+  return fromShifted(add(x, f(shift())));
+}
+
+MathBuilder::Rounded MathBuilder::roundSmallProduct(Value x, Value factor) {
+  return fromShifted(fma(x, factor, f(shift())));
 }
 
 Value MathBuilder::powerOfTwo(Value n) {

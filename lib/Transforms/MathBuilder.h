@@ -128,6 +128,8 @@ public:
     Value asInt;
   };
   Rounded roundSmall(Value x);
+  /// The same for x * factor, which is rounded only once.
+  Rounded roundSmallProduct(Value x, Value factor);
   /// 2^n for integer n in [minExponent, bias].
   Value powerOfTwo(Value n);
   /// a * 2^n with one rounding, for a in [1/4, 4] and |n| < 4 * bias.
@@ -153,6 +155,9 @@ public:
   Pair twoProduct(Value a, Value b);
 
 private:
+  Rounded fromShifted(Value shifted);
+  double shift() const { return isDouble ? 0x1.8p52 : 0x1.8p23; }
+
   template <typename Op, typename... Args> Value make(Args... args) {
     return Op::create(builder, loc, args...);
   }

@@ -3,11 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// e^x = 2^n * e^r with n = round(x / ln 2) and r = x - n ln 2 in about
-// [-0.347, 0.347]. ln 2 is a sum of two constants; with fma the first difference
-// is exact (n has few bits), the second rounds once. e^r - 1 = r + r^2 P(r).
-// Out of the format's range x is clamped to where the result is 0 or inf anyway;
-// the clamps keep NaN. 2^n is applied in two steps, which makes subnormals right.
+// e^x = 2^n * 2^f with n = round(x log2 e) and f = x log2 e - n in [-1/2, 1/2]: log2 e
+// is a sum of two constants, and with fma the first difference rounds once. 2^n is
+// applied in two steps, which makes subnormals right. Out of the format's range x is
+// clamped to where the result is 0 or inf anyway; the clamps keep NaN.
+//
+// Where e^x - 1 is wanted, e^x = 2^n * e^r with r = x - n ln 2, and e^r - 1 is
+// r + r^2 P(r).
 //===----------------------------------------------------------------------===//
 
 #include "MathExpansions.h"
@@ -17,25 +19,40 @@ using namespace tilec;
 
 namespace {
 
+/// e^x = 2^exponent * mantissa, the mantissa about in [0.7, 1.42].
+struct Power {
+  Value mantissa;
+  Value exponent;
+};
+
+const Polynomial expm1Polynomial = {expm1F32Data, expm1F64Data};
+const Polynomial exp2Polynomial = {exp2F32Data, exp2F64Data};
+
+/// For |x| below 2^10.
+Power reducePower(MathBuilder &m, Value x) {
+  Value log2e = m.f(0x1.715476p+0, 0x1.71547652b82fep+0);
+  MathBuilder::Rounded n = m.roundSmallProduct(x, log2e);
+  Value f = m.fma(x, log2e, m.neg(n.asFloat));
+  f = m.fma(x, m.f(0x1.4ae0c0p-26, 0x1.777d0ffda0d24p-56), f);
+  return {m.fma(f, m.horner(exp2Polynomial, f), m.one()), n.asInt};
+}
+
 /// e^x = 2^exponent * (1 + excess).
 struct Reduced {
   Value excess;
   Value exponent;
 };
 
-/// For |x| below 2^20. `polynomial` is P above.
-Reduced reduceExp(MathBuilder &m, Value x, const Polynomial &polynomial) {
+/// For |x| below 2^20.
+Reduced reduceExpm1(MathBuilder &m, Value x) {
   MathBuilder::Rounded n =
-      m.roundSmall(m.mul(x, m.f(0x1.715476p+0, 0x1.71547652b82fep+0)));
+      m.roundSmallProduct(x, m.f(0x1.715476p+0, 0x1.71547652b82fep+0));
   Value r = m.fma(n.asFloat, m.f(-0x1.62e430p-1, -0x1.62e42fefa39efp-1), x);
   r = m.fma(n.asFloat, m.f(0x1.05c610p-29, -0x1.abc9e3b39803fp-56), r);
   Value square = m.mul(r, r);
-  return {m.fma(square, m.horner(polynomial, r), r), n.asInt};
+  return {m.fma(square, m.horner(expm1Polynomial, r), r), n.asInt};
 }
 
-const Polynomial expPolynomial = {expF32Data, expF64Data};
-const Polynomial expm1Polynomial = {expm1F32Data, expm1F64Data};
-const Polynomial exp2Polynomial = {exp2F32Data, exp2F64Data};
 const Polynomial sinhPolynomial = {sinhF32Data, sinhF64Data};
 const Polynomial tanhPolynomial = {tanhF32Data, tanhF64Data};
 const Polynomial erfPolynomial = {erfF32Data, erfF64Data};
@@ -53,16 +70,16 @@ Value oddSeries(MathBuilder &m, Value x, const Polynomial &polynomial) {
 /// e^|x| / 2, without overflow where sinh and cosh have none.
 Value halfExpOfMagnitude(MathBuilder &m, Value x) {
   Value a = m.min(m.abs(x), m.f(90, 711));
-  Reduced e = reduceExp(m, a, expPolynomial);
-  return m.scale(m.add(m.one(), e.excess), m.isub(e.exponent, m.i(1)));
+  Power e = reducePower(m, a);
+  return m.scale(e.mantissa, m.isub(e.exponent, m.i(1)));
 }
 
 } // namespace
 
 Value tilec::expandExp(MathBuilder &m, Value x) {
   x = m.isDouble ? clamp(m, x, -746, 710) : clamp(m, x, -104, 89);
-  Reduced e = reduceExp(m, x, expPolynomial);
-  return m.scale(m.add(m.one(), e.excess), e.exponent);
+  Power e = reducePower(m, x);
+  return m.scale(e.mantissa, e.exponent);
 }
 
 Value tilec::expandExp2(MathBuilder &m, Value x) {
@@ -76,7 +93,7 @@ Value tilec::expandExp2(MathBuilder &m, Value x) {
 // s is finite for every n that occurs.
 Value tilec::expandExpm1(MathBuilder &m, Value x) {
   Value c = m.isDouble ? clamp(m, x, -40, 710) : clamp(m, x, -20, 89);
-  Reduced e = reduceExp(m, c, expm1Polynomial);
+  Reduced e = reduceExpm1(m, c);
   Value s = m.powerOfTwo(m.isub(e.exponent, m.i(1)));
   Value half = m.fma(e.excess, s, m.sub(s, m.f(0.5)));
   Value tiny = m.lt(m.abs(x), m.f(0x1p-25, 0x1p-54));
@@ -99,8 +116,8 @@ Value tilec::expandCosh(MathBuilder &m, Value x) {
 Value tilec::expandTanh(MathBuilder &m, Value x) {
   Value a = m.abs(x);
   Value twice = m.min(m.add(a, a), m.f(24, 48));
-  Reduced e = reduceExp(m, twice, expPolynomial);
-  Value power = m.mul(m.add(m.one(), e.excess), m.powerOfTwo(e.exponent));
+  Power e = reducePower(m, twice);
+  Value power = m.mul(e.mantissa, m.powerOfTwo(e.exponent));
   Value large = m.sub(m.one(), m.div(m.f(2), m.add(power, m.one())));
   return m.copySign(
       m.select(m.lt(a, m.f(0.55)), oddSeries(m, a, tanhPolynomial), large), x);

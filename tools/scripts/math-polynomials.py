@@ -130,9 +130,6 @@ def spec(name, g, weight, lo, hi, slack32=0, slack64=0, formats=(24, 53)):
 def build():
     one = lambda t: mp.mpf(1)
     half_ln2 = mp.log(2) / 2 * mp.mpf('1.0001')
-    spec('exp', safe(lambda r: (mp.expm1(r) - r) / r**2, 0.5), lambda r: r**2 if abs(r) > 1e-9 else mp.mpf(10)**-18,
-         -half_ln2, half_ln2)
-    # The same form, accurate relative to expm1 itself.
     spec('expm1', safe(lambda r: (mp.expm1(r) - r) / r**2, 0.5),
          safe(lambda r: abs(r**2 / mp.expm1(r)), 0), -half_ln2, half_ln2)
     spec('exp2', safe(lambda r: (mp.mpf(2)**r - 1) / r, mp.log(2)), abs, -0.5001, 0.5001)
