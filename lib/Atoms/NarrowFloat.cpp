@@ -28,7 +28,7 @@ NarrowFormat NarrowFormat::tf32() {
   return {10, -126, 0x3fbff, 0x3fc00, 0x3fe00, 19, false};
 }
 NarrowFormat NarrowFormat::f8e4m3() { return {3, -6, 0x7e, 0, 0x7f, 8, true}; }
-NarrowFormat NarrowFormat::f8e5m2() { return {2, -14, 0x7b, 0, 0x7f, 8, true}; }
+NarrowFormat NarrowFormat::f8e5m2() { return {2, -14, 0x7b, 0, 0x7e, 8, true}; }
 
 namespace {
 

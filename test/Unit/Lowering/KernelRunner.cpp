@@ -1,0 +1,236 @@
+//===- KernelRunner.cpp - compiled code against the interpreter ------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// See KernelRunner.h. The passes are those of the compiler's pipelines from stage
+// `tile` on, the chip is sm_90a (code is chip independent so far).
+//
+//===------------------------------------------------------------------------===//
+#include "KernelRunner.h"
+
+#include "tilec/Emulator/Emulator.h"
+#include "tilec/Interpreter/Interpreter.h"
+#include "tilec/Lowering/Passes.h"
+#include "tilec/Target/EmitPTX.h"
+#include "tilec/Tile/BuildFacts.h"
+#include "tilec/Tile/TileOps.h"
+#include "tilec/TileGPU/TileGPU.h"
+#include "tilec/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+
+using namespace mlir;
+using namespace tilec;
+
+namespace {
+
+std::vector<KernelArg> makeArgs(std::vector<HostArray> &arrays, const RunOptions &options) {
+  std::vector<KernelArg> args;
+  for (HostArray &array : arrays)
+    args.push_back(ArrayArg::rowMajor(array.bytes.data(), array.dtype, array.dims.data(),
+                                      int(array.dims.size())));
+  for (const ScalarArg &scalar : options.scalars)
+    args.push_back(scalar);
+  return args;
+}
+
+template <typename T>
+std::vector<uint8_t> bytesOf(T value) {
+  std::vector<uint8_t> bytes(sizeof(T));
+  std::memcpy(bytes.data(), &value, sizeof(T));
+  return bytes;
+}
+
+/// Parameters as Lowering/Kernel.cpp lays them out.
+EmulatorLaunch makeLaunch(std::vector<HostArray> &arrays, const RunOptions &options) {
+  EmulatorLaunch launch;
+  for (HostArray &array : arrays) {
+    launch.parameters.push_back(bytesOf(uint64_t(array.bytes.data())));
+    for (int64_t dim : array.dims)
+      launch.parameters.push_back(bytesOf(dim));
+    launch.globals.push_back({array.bytes.data(), array.bytes.size(), "array", true});
+  }
+  for (const ScalarArg &scalar : options.scalars) {
+    std::vector<uint8_t> bytes = bytesOf(scalar.bits);
+    bytes.resize(dtypeBytes(scalar.dtype));
+    launch.parameters.push_back(bytes);
+  }
+  for (int64_t extent : options.grid)
+    launch.parameters.push_back(bytesOf(int32_t(extent)));
+  launch.grid = {uint32_t(options.grid[0] * options.grid[1] * options.grid[2]), 1, 1};
+  return launch;
+}
+
+/// One way through the compiler and the run of what comes out.
+class CompiledRun {
+public:
+  CompiledRun(MLIRContext &context, const std::string &text, unsigned warps, bool isAligned)
+      : module(parseSourceString<ModuleOp>(text, &context, "test.mlir")) {
+    auto kernel = *module->getOps<tile::KernelOp>().begin();
+    Builder builder(&context);
+    kernel.setNumWarps(warps);
+    if (isAligned)
+      kernel->setAttr(tile::buildFactsAttr, builder.getStrArrayAttr({"aligned16"}));
+    name = kernel.getName().str();
+  }
+
+  std::string run(std::vector<HostArray> &arrays, const RunOptions &options) {
+    PassManager passes(module->getContext());
+    OpPassManager &kernels = passes.nest<tile::KernelOp>();
+    kernels.addPass(createSelectAtoms());
+    kernels.addPass(createAssignLayouts());
+    kernels.addPass(createRemoveLayoutConversions());
+    kernels.addPass(createStageOperands());
+    kernels.addPass(createCanonicalizerPass());
+    kernels.addPass(createAllocateMemory());
+    kernels.addPass(createInsertBarriers());
+    passes.addPass(createLowerToSIMT());
+    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createCSEPass());
+    if (failed(passes.run(*module)))
+      return "passes failed";
+    auto function = module->lookupSymbol<LLVM::LLVMFuncOp>(name);
+    auto integer = [&](StringRef attr) {
+      return uint32_t(function->getAttrOfType<IntegerAttr>(attr).getInt());
+    };
+    EmulatorLaunch launch = makeLaunch(arrays, options);
+    launch.threads = {32 * integer("tile.num_warps"), 1, 1};
+    launch.sharedBytes = integer("tile.smem_bytes");
+    return compileAndLaunch(launch);
+  }
+
+private:
+  std::string compileAndLaunch(const EmulatorLaunch &launch) {
+    const Chip &chip = *findChip("sm_90a");
+    if (llvm::Error error = lowerToLLVM(*module))
+      return llvm::toString(std::move(error));
+    llvm::LLVMContext llvmContext;
+    auto llvmModule = translateToLLVM(*module, llvmContext, chip);
+    if (!llvmModule)
+      return llvm::toString(llvmModule.takeError());
+    if (llvm::Error error = optimizeModule(**llvmModule, chip))
+      return llvm::toString(std::move(error));
+    auto kernel = EmulatedKernel::create(**llvmModule, name);
+    if (!kernel)
+      return llvm::toString(kernel.takeError());
+    auto report = kernel->launch(launch);
+    if (!report)
+      return llvm::toString(report.takeError());
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    report->print(os);
+    return text;
+  }
+
+  OwningOpRef<ModuleOp> module;
+  std::string name;
+};
+
+/// Whether the arrays keep the promise of `aligned16`.
+bool areAligned(const std::vector<HostArray> &arrays) {
+  return llvm::all_of(arrays, [](const HostArray &array) {
+    return array.dims.size() == 1 ||
+           array.dims.back() * int64_t(dtypeBytes(array.dtype)) % 16 == 0;
+  });
+}
+
+/// NaNs are one value: which of them comes out is not specified.
+bool isNaN(DType dtype, uint64_t bits) {
+  switch (dtype) {
+  case DType::F16:
+    return (bits & 0x7fff) > 0x7c00;
+  case DType::BF16:
+    return (bits & 0x7fff) > 0x7f80;
+  case DType::F32:
+    return (bits & 0x7fffffff) > 0x7f800000;
+  case DType::F64:
+    return (bits & 0x7fffffffffffffff) > 0x7ff0000000000000;
+  case DType::F8E4M3:
+    return (bits & 0x7f) == 0x7f;
+  case DType::F8E5M2:
+    return (bits & 0x7f) > 0x7c;
+  default:
+    return false;
+  }
+}
+
+std::string compare(const HostArray &got, const HostArray &wanted, double tolerance) {
+  if (got.bytes == wanted.bytes)
+    return "";
+  if (tolerance > 0 && got.dtype == DType::F32) {
+    size_t count = got.bytes.size() / 4;
+    std::vector<float> a(count), b(count);
+    std::memcpy(a.data(), got.bytes.data(), got.bytes.size());
+    std::memcpy(b.data(), wanted.bytes.data(), wanted.bytes.size());
+    double scale = 0, worst = 0;
+    for (size_t i = 0; i < count; ++i) {
+      scale = std::max(scale, std::abs(double(b[i])));
+      double difference = std::abs(double(a[i]) - double(b[i]));
+      worst = std::isnan(difference) ? INFINITY : std::max(worst, difference);
+    }
+    if (worst <= tolerance * scale)
+      return "";
+    return "differs by " + std::to_string(worst) + " of " + std::to_string(scale);
+  }
+  size_t size = dtypeBytes(got.dtype);
+  for (size_t i = 0; i < got.bytes.size(); i += size) {
+    uint64_t a = 0, b = 0;
+    std::memcpy(&a, &got.bytes[i], size);
+    std::memcpy(&b, &wanted.bytes[i], size);
+    if (a != b && !(isNaN(got.dtype, a) && isNaN(got.dtype, b)))
+      return "element " + std::to_string(i / size) + " is 0x" + llvm::utohexstr(a) +
+             ", not 0x" + llvm::utohexstr(b);
+  }
+  return "";
+}
+
+} // namespace
+
+std::string tilec::checkKernel(const std::string &text, std::vector<HostArray> &arrays,
+                               const RunOptions &options) {
+  DialectRegistry registry;
+  registry.insert<tile::TileDialect, tgpu::TileGPUDialect, arith::ArithDialect,
+                  math::MathDialect, scf::SCFDialect, vector::VectorDialect,
+                  LLVM::LLVMDialect, NVVM::NVVMDialect>();
+  registerTargetDialects(registry);
+  MLIRContext context(registry);
+
+  const std::vector<HostArray> initial = arrays;
+  auto module = parseSourceString<ModuleOp>(text, &context, "test.mlir");
+  if (!module)
+    return "does not parse";
+  if (llvm::Error error = interpretKernel(*module->getOps<tile::KernelOp>().begin(),
+                                          makeArgs(arrays, options), options.grid))
+    return "interpreter: " + llvm::toString(std::move(error));
+
+  std::string problems;
+  for (unsigned warps : options.warps)
+    for (bool isAligned : {false, true}) {
+      if (isAligned && !areAligned(arrays))
+        continue;
+      std::vector<HostArray> copies = initial;
+      std::string problem = CompiledRun(context, text, warps, isAligned).run(copies, options);
+      for (size_t i = 0; problem.empty() && i < arrays.size(); ++i) {
+        problem = compare(copies[i], arrays[i], options.tolerance);
+        if (!problem.empty())
+          problem = "array " + std::to_string(i) + ": " + problem;
+      }
+      if (!problem.empty())
+        problems += std::to_string(warps) + " warps, " +
+                    (isAligned ? "aligned: " : "general: ") + problem + "\n";
+    }
+  return problems;
+}
