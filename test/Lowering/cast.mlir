@@ -1,0 +1,41 @@
+// RUN: tile-opt %s --tile-lower-to-simt | FileCheck %s
+// Conversions of the language: nothing undefined, nothing rounded twice. Values are
+// compared with the interpreter's in test/Unit/Lowering/CastTest.cpp.
+
+// CHECK-LABEL: llvm.func @saturated(
+tile.kernel @saturated(%x: f32) attributes {num_warps = 1 : i32} {
+  // CHECK: %[[ABOVE:.*]] = arith.cmpf oge, %[[X:.*]], %{{.*}} : f32
+  // CHECK: %[[IN:.*]] = arith.cmpf oge, %[[X]], %{{.*}} : f32
+  // CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[X]], %[[X]] : f32
+  // CHECK: %[[A:.*]] = arith.select %[[IN]], %[[X]],
+  // CHECK: %[[B:.*]] = arith.select %[[ABOVE]], %{{.*}}, %[[A]]
+  // CHECK: arith.fptosi %[[B]] : f32 to i8
+  // CHECK: arith.constant 127 : i8
+  %i = tile.cast %x : f32 -> i8
+  tile.return
+}
+
+// CHECK-LABEL: llvm.func @once(
+tile.kernel @once(%x: f64, %n: i64) attributes {num_warps = 1 : i32} {
+  // Through an f32 with an odd last bit.
+  // CHECK: %[[F:.*]] = arith.truncf %{{.*}} : f64 to f32
+  // CHECK: arith.cmpf one,
+  // CHECK: arith.truncf %{{.*}} : f32 to f16
+  %h = arith.truncf %x : f64 to f16
+  // CHECK: arith.sitofp %{{.*}} : i64 to f64
+  // CHECK: arith.truncf %{{.*}} : f32 to bf16
+  %b = arith.sitofp %n : i64 to bf16
+  tile.return
+}
+
+// CHECK-LABEL: llvm.func @float8(
+tile.kernel @float8(%x: f8E4M3FN, %y: f32) attributes {num_warps = 1 : i32} {
+  // CHECK: arith.extui %{{.*}} : i8 to i32
+  // CHECK: arith.bitcast %{{.*}} : i32 to f32
+  %f = arith.extf %x : f8E4M3FN to f32
+  // CHECK: arith.trunci %{{.*}} : i32 to i8
+  %e = tile.cast %y : f32 -> f8E5M2
+  // CHECK: arith.cmpf une, %{{.*}} : f32
+  %t = tile.cast %x : f8E4M3FN -> i1
+  tile.return
+}

@@ -1,0 +1,74 @@
+// RUN: tile-opt %s --tile-lower-to-simt --canonicalize | FileCheck %s
+// Parameters by the ABI, the position of a block, control flow with carried tiles.
+
+#l = #tile.layout<[64] register [(32)] lane [(1), (2), (4), (8), (16)]>
+
+// Floats narrower than 32 bits come as bits, bool as a byte, int as 64 bits; strides
+// follow dims; the grid comes last.
+// CHECK-LABEL: llvm.func @abi(
+// CHECK-SAME: %arg0: !llvm.ptr<1> {llvm.noalias, llvm.readonly}, %arg1: i64, %arg2: i64,
+// CHECK-SAME: %arg3: !llvm.ptr<1> {llvm.noalias}, %arg4: i64, %arg5: i64, %arg6: i64, %arg7: i64,
+// CHECK-SAME: %arg8: i8, %arg9: i64, %arg10: i16, %arg11: i8, %arg12: f32,
+// CHECK-SAME: %arg13: i32, %arg14: i32, %arg15: i32)
+tile.kernel @abi(%a: !tile.array<?x?xf32>, %b: !tile.array<?x?xf32, mut strided>, %p: i1, %n: index, %h: bf16, %e: f8E5M2, %f: f32) attributes {num_warps = 1 : i32} {
+  tile.return
+}
+
+// CHECK-LABEL: llvm.func @overlap(
+// CHECK-SAME: %arg0: !llvm.ptr<1>, %arg1: i64
+tile.kernel @overlap(%a: !tile.array<?xf32, mut>) attributes {num_warps = 1 : i32, arrays_overlap} {
+  tile.return
+}
+
+// CHECK-LABEL: llvm.func @position(
+// CHECK-SAME: %[[GX:arg[0-9]+]]: i32, %[[GY:arg[0-9]+]]: i32, %[[GZ:arg[0-9]+]]: i32)
+// CHECK: %[[B:.*]] = nvvm.read.ptx.sreg.ctaid.x
+// CHECK: arith.remui %[[B]], %[[GX]]
+// CHECK: %[[REST:.*]] = arith.divui %{{.*}}, %[[GX]]
+// CHECK: arith.remui %[[REST]], %[[GY]]
+tile.kernel @position(%c: !tile.array<?xindex, mut>) attributes {num_warps = 1 : i32} {
+  %x = tile.block_id 0 : index
+  %y = tile.block_id 1 : index
+  tile.store %c[%x], %y elements : !tile.array<?xindex, mut>, index
+  tile.return
+}
+
+// With one extent the block's number is its position.
+// CHECK-LABEL: llvm.func @line(
+// CHECK-NOT: arith.remui
+// CHECK: llvm.return
+tile.kernel @line(%c: !tile.array<?xindex, mut>) attributes {num_warps = 1 : i32, grid = ["n"]} {
+  %x = tile.block_id 0 : index
+  tile.store %c[%x], %x elements : !tile.array<?xindex, mut>, index
+  tile.return
+}
+
+// CHECK-LABEL: llvm.func @carried(
+// CHECK: %[[R:.*]] = scf.for {{.*}} iter_args(%[[S:.*]] = %{{.*}}) -> (vector<2xf32>)
+// CHECK: scf.if %{{.*}} -> (vector<2xf32>)
+// CHECK: scf.yield %{{.*}} : vector<2xf32>
+// CHECK: scf.while (%{{.*}} = %[[R]]) : (vector<2xf32>) -> vector<2xf32>
+tile.kernel @carried(%c: !tile.array<?xf32, mut>, %n: index, %x: f32, %q: i1) attributes {num_warps = 1 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = tile.splat %x : f32 -> tensor<64xf32, #l>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %t) -> (tensor<64xf32, #l>) {
+    %u = scf.if %q -> (tensor<64xf32, #l>) {
+      %d = arith.addf %s, %s : tensor<64xf32, #l>
+      scf.yield %d : tensor<64xf32, #l>
+    } else {
+      %d = arith.mulf %s, %s : tensor<64xf32, #l>
+      scf.yield %d : tensor<64xf32, #l>
+    }
+    scf.yield %u : tensor<64xf32, #l>
+  }
+  %w = scf.while (%s = %r) : (tensor<64xf32, #l>) -> tensor<64xf32, #l> {
+    scf.condition(%q) %s : tensor<64xf32, #l>
+  } do {
+  ^bb0(%s: tensor<64xf32, #l>):
+    %d = arith.addf %s, %s : tensor<64xf32, #l>
+    scf.yield %d : tensor<64xf32, #l>
+  }
+  tile.store %c[%c0], %w : !tile.array<?xf32, mut>, tensor<64xf32, #l>
+  tile.return
+}

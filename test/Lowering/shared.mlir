@@ -1,0 +1,52 @@
+// RUN: tile-opt %s --tile-lower-to-simt --split-input-file --verify-diagnostics | FileCheck %s
+// Buffers are addresses in the block's shared memory; products are loops over K.
+
+#l = #tile.layout<[8, 64] register [(0, 1), (0, 2)] lane [(0, 4), (0, 8), (0, 16), (0, 32), (1, 0)] warp [(2, 0), (4, 0)]>
+#s = #tile.layout<[8, 64] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 32), (1, 4), (2, 8), (4, 16)]>
+
+// CHECK: llvm.mlir.global external @tilec_smem() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<0 x i8>
+// CHECK-LABEL: llvm.func @exchange(
+// CHECK-SAME: tile.smem_bytes = 2560 : i32
+tile.kernel @exchange(%x: f32) attributes {num_warps = 4 : i32} {
+  %t = tile.splat %x : f32 -> tensor<8x64xf32, #l>
+  // CHECK: %[[SMEM:.*]] = llvm.mlir.addressof @tilec_smem : !llvm.ptr<3>
+  // CHECK: %[[BUF:.*]] = llvm.getelementptr %[[SMEM]][512]
+  %b = tgpu.alloc offset 512 : !tgpu.buffer<8x64xf32, #s>
+  // CHECK: llvm.store %{{.*}}, %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<3>
+  tgpu.store %t, %b : tensor<8x64xf32, #l>, !tgpu.buffer<8x64xf32, #s>
+  // CHECK: nvvm.barrier
+  tgpu.barrier
+  // CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
+  %u = tgpu.load %b : !tgpu.buffer<8x64xf32, #s>, tensor<8x64xf32, #l>
+  tile.return
+}
+
+#acc = #tile.layout<[32, 32] register [(0, 1), (0, 2), (16, 0)] lane [(0, 4), (0, 8), (0, 16), (1, 0), (2, 0)] warp [(4, 0), (8, 0)]>
+#pa = #tile.layout<[32, 64] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 32), (1, 0), (2, 0), (4, 0), (8, 0), (16, 0)]>
+#pb = #tile.layout<[64, 32] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (1, 0), (2, 0), (4, 0), (8, 0), (16, 0), (32, 0)]>
+
+// Eight steps of K an iteration: two rows of a by 16 bytes, eight times four columns of b.
+// CHECK-LABEL: llvm.func @product(
+tile.kernel @product(%x: f32) attributes {num_warps = 4 : i32} {
+  %t = tile.splat %x : f32 -> tensor<32x32xf32, #acc>
+  %a = tgpu.alloc offset 0 : !tgpu.buffer<32x64xbf16, #pa>
+  %b = tgpu.alloc offset 4096 : !tgpu.buffer<64x32xbf16, #pb>
+  // CHECK: %[[STEPS:.*]] = arith.constant 8 : i32
+  // CHECK: scf.for %{{.*}} = %{{.*}} to %[[STEPS]] step %{{.*}} iter_args(%{{.*}} = %{{.*}}) -> (vector<8xf32>)
+  // CHECK-COUNT-2: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<8xbf16>
+  // CHECK: arith.extf %{{.*}} : vector<16xbf16> to vector<16xf32>
+  // CHECK-COUNT-8: llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<3> -> vector<4xbf16>
+  // CHECK-COUNT-8: math.fma %{{.*}} : vector<8xf32>
+  // CHECK: scf.yield
+  %r = tgpu.mma %a, %b, %t : !tgpu.buffer<32x64xbf16, #pa>, !tgpu.buffer<64x32xbf16, #pb>, tensor<32x32xf32, #acc>
+  tile.return
+}
+
+// -----
+
+#s = #tile.layout<[32] offset [(1), (2), (4), (8), (16)]>
+tile.kernel @unplaced() attributes {num_warps = 1 : i32} {
+  // expected-error @+1 {{buffer has no offset: run --tile-allocate-memory first}}
+  %b = tgpu.alloc : !tgpu.buffer<32xf32, #s>
+  tile.return
+}
