@@ -41,7 +41,7 @@ LAYERS = {
 # what else a library's files must not include
 FORBIDDEN = {
     "Support": r'"mlir/', "Layout": r'"mlir/', "Frontend": r'"mlir/|cuda\.h',
-    "Tile": r"NVVM|GPUDialect", "TileGPU": r"NVVM|GPUDialect", "Transforms": r"NVVM",
+    "Tile": r"NVVM|/GPUDialect", "TileGPU": r"NVVM|/GPUDialect", "Transforms": r"NVVM",
     "Analysis": r"NVVM", "Emulator": r'"mlir/', "Runtime": r'"mlir/|"llvm/|cuda\.h',
     "Interpreter": r"NVVM|LLVMDialect",
 }
