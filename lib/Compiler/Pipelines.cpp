@@ -35,6 +35,7 @@ void addLaidOutPasses(OpPassManager &passes, const CompileOptions &options, cons
   OpPassManager &kernels = passes.nest<tile::KernelOp>();
   kernels.addPass(createSimplifyTile());
   kernels.addPass(createHoistInvariants());
+  kernels.addPass(createInferBounds());
   kernels.addPass(createSelectAtoms());
   AssignLayoutsOptions layouts;
   layouts.numWarps = int(options.numWarps);

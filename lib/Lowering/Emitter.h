@@ -17,6 +17,7 @@
 #ifndef TILEC_LIB_LOWERING_EMITTER_H
 #define TILEC_LIB_LOWERING_EMITTER_H
 
+#include "tilec/Analysis/IndexFacts.h"
 #include "tilec/Layout/Layout.h"
 #include "tilec/Tile/TileOps.h"
 #include "tilec/TileGPU/TileGPU.h"
@@ -145,6 +146,7 @@ private:
   Value warp();
 
   tile::KernelOp kernel;
+  const IndexFacts facts;
   mlir::OpBuilder builder;
   mlir::Location loc;
   mlir::IRMapping map;

@@ -63,7 +63,7 @@ static int32_t sharedBytes(tile::KernelOp kernel) {
 }
 
 Emitter::Emitter(tile::KernelOp kernel)
-    : kernel(kernel), builder(kernel), loc(kernel.getLoc()),
+    : kernel(kernel), facts(kernel), builder(kernel), loc(kernel.getLoc()),
       isAligned16(tile::relies(kernel, BuildFact::Aligned16)) {}
 
 LogicalResult Emitter::emitKernel() {

@@ -78,7 +78,8 @@ private:
     Value index;       ///< i64
     int64_t size;      ///< of the tile
     Value arraySize;   ///< i64
-    int64_t arraySizeIfStatic;
+    int64_t startMultiple; ///< powers of two known to divide the first element's number
+    int64_t sizeMultiple;  ///< and the array's size
     Value stride;      ///< i64
     bool isInBounds, isInnermost;
     Value extent;      ///< i32; null: every element exists if `valid`
@@ -129,8 +130,8 @@ TileAccess::TileAccess(Emitter &emitter, Op op, Type valueType)
     info.index = e.toI64(e.get(op.getIndex()[dim]));
     info.size = tensor ? tensor.getDimSize(dim) : 1;
     info.arraySize = view.dims[arrayDim];
-    info.arraySizeIfStatic =
-        view.type.isDynamicDim(arrayDim) ? -1 : view.type.getShape()[arrayDim];
+    info.startMultiple = e.facts.startMultiple(op, dim);
+    info.sizeMultiple = e.facts.dimMultiple(op.getArray(), arrayDim);
     info.stride = view.strides[arrayDim];
     info.isInBounds = op.isInBounds(dim);
     info.isInnermost = arrayDim == rank - 1;
@@ -145,21 +146,14 @@ void TileAccess::chooseVectors() {
   for (auto [number, dim] : llvm::enumerate(dims)) {
     if (!dim.isInnermost)
       continue;
-    int64_t startMultiple = inElements ? 1 : dim.size;
-    APInt constantStart;
-    if (inElements && matchPattern(dim.index, m_ConstantInt(&constantStart)))
-      startMultiple = constantStart.isZero()
-                          ? 16
-                          : int64_t(1) << std::min(constantStart.countr_zero(), 4u);
-    int64_t most = std::min(16 / elementBytes, startMultiple);
+    int64_t most = std::min(16 / elementBytes, dim.startMultiple);
     SmallVector<unsigned, 4> bits = layout->vectorRegisters(unsigned(number));
     while (!bits.empty() && (int64_t(1) << bits.size()) > most)
       bits.pop_back();
     vectorBits = bits;
     // Rows of a matrix are multiples of 16 bytes; a single row ends anywhere.
     int64_t width = int64_t(1) << bits.size();
-    bool isMultiple = dims.size() > 1 || (dim.arraySizeIfStatic >= 0 &&
-                                          dim.arraySizeIfStatic % width == 0);
+    bool isMultiple = dims.size() > 1 || dim.sizeMultiple % width == 0;
     straddles = width > 1 && !isMultiple;
   }
 }
@@ -186,8 +180,7 @@ void TileAccess::checkDim(Dim &dim) {
   Value begins =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, dim.index, limit);
   valid = andOf(valid, begins);
-  bool isWhole = dim.size == 1 || (!inElements && dim.arraySizeIfStatic >= 0 &&
-                                   dim.arraySizeIfStatic % dim.size == 0);
+  bool isWhole = dim.size == 1 || (!inElements && dim.sizeMultiple % dim.size == 0);
   if (isWhole) {
     wholly = andOf(wholly, begins);
     return;

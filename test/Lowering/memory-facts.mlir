@@ -1,0 +1,39 @@
+// RUN: tile-opt %s --tile-lower-to-simt --canonicalize | FileCheck %s
+// What is known of indices and sizes widens accesses and removes checks.
+
+#l = #tile.layout<[1024] register [(1), (2), (512)] lane [(4), (8), (16), (32), (64)] warp [(128), (256)]>
+
+// A size that is a multiple of the tile: the tile exists wholly or not at all, and an
+// access never straddles the end.
+// CHECK-LABEL: llvm.func @whole(
+// CHECK-NOT: arith.cmpi slt
+// CHECK-COUNT-2: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK-NOT: -> f32
+tile.kernel @whole(%a: !tile.array<?xf32>, %c: !tile.array<?xf32, mut>) attributes {num_warps = 4 : i32, tile.facts = ["aligned16"]} {
+  %c0 = arith.constant 0 : index
+  %c1024 = arith.constant 1024 : index
+  %n = tile.dim %a, 0 : !tile.array<?xf32>
+  %rest = tile.remainder trunc signed %n, %c1024 : index
+  %p = arith.cmpi eq, %rest, %c0 : index
+  tile.assume %p
+  %i = tile.block_id 0 : index
+  %x = tile.load %a[%i] : !tile.array<?xf32> -> tensor<1024xf32, #l>
+  tile.store %c[%i], %x in_bounds [true] : !tile.array<?xf32, mut>, tensor<1024xf32, #l>
+  tile.return
+}
+
+// A start in elements that is a multiple of 8, and one of which nothing is known.
+// CHECK-LABEL: llvm.func @starts(
+// CHECK-COUNT-2: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK-NOT: -> vector<4xf32>
+// CHECK-COUNT-8: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> f32
+tile.kernel @starts(%a: !tile.array<?xf32>, %c: !tile.array<?xf32, mut>, %s: index) attributes {num_warps = 4 : i32, tile.facts = ["aligned16"]} {
+  %c8 = arith.constant 8 : index
+  %i = tile.block_id 0 : index
+  %e = arith.muli %i, %c8 : index
+  %x = tile.load %a[%e] elements in_bounds [true] : !tile.array<?xf32> -> tensor<1024xf32, #l>
+  %y = tile.load %a[%s] elements in_bounds [true] : !tile.array<?xf32> -> tensor<1024xf32, #l>
+  %z = arith.addf %x, %y : tensor<1024xf32, #l>
+  tile.store %c[%i], %z in_bounds [true] : !tile.array<?xf32, mut>, tensor<1024xf32, #l>
+  tile.return
+}
