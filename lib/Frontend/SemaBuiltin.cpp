@@ -55,8 +55,6 @@ const BuiltinInfo *tilec::sema::findBuiltin(StringRef name) {
   return index.lookup(name);
 }
 
-Operand Sema::checkUnsupported(CallArgs &args) { return Operand::poison(args.range); }
-
 //===----------------------------------------------------------------------===//
 // Elementwise
 //===----------------------------------------------------------------------===//

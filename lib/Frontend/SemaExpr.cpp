@@ -482,6 +482,12 @@ Operand Sema::checkElement(const ast::IndexExpr &expr, Operand base) {
     }
     index.push_back(entry);
   }
+  if (type.numElements() == 1) // the index says nothing new
+    return Operand::runtime(makeReshape(materialize(base), {}), range);
+  if (!options.allowUnlowered) {
+    error(diag::not_supported, range).arg(textOf(range)).help("`load_at` reads one element of an array");
+    return Operand::poison(range);
+  }
   auto *result = make<checked::ExtractElementExpr>(Type::scalar(type.dtype()), range);
   result->operand = materialize(base);
   result->index = copy(index);

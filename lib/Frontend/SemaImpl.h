@@ -455,7 +455,6 @@ private:
   Operand checkStaticPrint(CallArgs &args);
   Operand checkPrint(CallArgs &args);
   Operand checkAssert(CallArgs &args);
-  Operand checkUnsupported(CallArgs &args);
   Operand checkCat(CallArgs &args);
   Operand checkSplit(CallArgs &args);
   Operand checkExtract(CallArgs &args);
@@ -499,7 +498,16 @@ private:
   bool evaluateOperands(const ast::Expr *expr, SmallVectorImpl<Operand> &operands);
   bool makeRegion(const ast::FnDecl *fn, ArrayRef<Type> types, SourceRange range, checked::Region &region);
   Operand tupleOf(checked::Expr *expr, SourceRange range);
-  bool checkGatherIndex(const ast::Expr *list, const checked::Param *array, SmallVectorImpl<Operand> &index);
+  bool checkSlice(const ast::Expr *indexExpr, const Operand &tile, ArrayRef<int64_t> shape, SourceRange shapeRange,
+                  StringRef what, SmallVectorImpl<checked::Expr *> &index);
+  std::optional<Operand> checkMask(const ast::Expr *expr, StringRef builtin);
+  bool unifyAccess(SmallVectorImpl<Operand> &index, ArrayRef<Operand *> values, std::optional<Operand> &mask,
+                   SourceRange range, SmallVectorImpl<checked::Expr *> &indexExprs);
+  bool checkCounter(const ast::Expr *expr, StringRef what, bool isScalar, Operand &result);
+  std::optional<unsigned> checkNamedAxis(CallArgs &args, unsigned rank);
+  bool checkFlag(CallArgs &args, StringRef name, bool &flag);
+  bool checkGatherIndex(const ast::Expr *list, const checked::Param *array, StringRef builtin,
+                        SmallVectorImpl<Operand> &index);
 
   //=== SemaName.cpp ===//
   void reportUnknownName(StringRef name, SourceRange range, bool isCall);
