@@ -15,6 +15,7 @@ passed to the compiler. A message whose cause does not fit on a page says so:
 `No example: why`.
 """
 import argparse
+import os
 import pathlib
 import re
 import shlex
@@ -92,7 +93,7 @@ def main():
     texts = dict(pages)
     tests = "\n".join(p.read_text(errors="replace") for p in (ROOT / "test").rglob("*") if p.is_file())
     jobs = []
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
         for code, name, kind, head in rows:
             # Compiling the example is a test.
             untested = "\nNo example: " in texts.get(code, "\nNo example: ")
