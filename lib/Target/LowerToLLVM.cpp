@@ -24,6 +24,7 @@
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
 #include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
@@ -68,6 +69,24 @@ bool hasInstruction(Operation *op) {
   return false;
 }
 
+/// minnum and maxnum to the intrinsics that order zeros too, as PTX does; llvm.maxnum
+/// leaves the sign of max(-0, +0) open, and hosts differ.
+template <typename Op> struct OrderZeros : OpConversionPattern<Op> {
+  OrderZeros(const LLVMTypeConverter &converter, MLIRContext *context, StringRef name)
+      : OpConversionPattern<Op>(converter, context, /*benefit=*/10), name(name) {}
+
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Type type = this->getTypeConverter()->convertType(op.getType());
+    auto call = LLVM::CallIntrinsicOp::create(
+        rewriter, op.getLoc(), type, rewriter.getStringAttr(name), adaptor.getOperands());
+    rewriter.replaceOp(op, call);
+    return success();
+  }
+
+  StringRef name;
+};
+
 /// Structured control flow to blocks. Must come first: the conversion of types
 /// rewrites the arguments of the blocks that this makes.
 LogicalResult lowerControlFlow(ModuleOp module) {
@@ -96,6 +115,8 @@ LogicalResult lowerOperations(ModuleOp module) {
   populateMathToLLVMConversionPatterns(converter, patterns);
   populateVectorToLLVMConversionPatterns(converter, patterns);
   ub::populateUBToLLVMConversionPatterns(converter, patterns);
+  patterns.add<OrderZeros<arith::MinNumFOp>>(converter, context, "llvm.minimumnum");
+  patterns.add<OrderZeros<arith::MaxNumFOp>>(converter, context, "llvm.maximumnum");
 
   ConversionTarget target(*context);
   target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();

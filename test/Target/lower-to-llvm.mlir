@@ -51,3 +51,17 @@ llvm.func @math(%x: f32) -> f32 {
   %c = math.exp2 %b fastmath<afn> : f32
   llvm.return %c : f32
 }
+
+// -----
+
+// The forms of min and max that also order zeros.
+// CHECK-LABEL: llvm.func @order(
+llvm.func @order(%x: vector<2xf32>, %y: vector<2xf32>) -> vector<2xf32> {
+  // CHECK: llvm.intr.maximum(
+  %a = arith.maximumf %x, %y : vector<2xf32>
+  // CHECK: llvm.call_intrinsic "llvm.maximumnum"({{.*}}) : (vector<2xf32>, vector<2xf32>) -> vector<2xf32>
+  %b = arith.maxnumf %a, %y : vector<2xf32>
+  // CHECK: llvm.call_intrinsic "llvm.minimumnum"(
+  %c = arith.minnumf %b, %x : vector<2xf32>
+  llvm.return %c : vector<2xf32>
+}

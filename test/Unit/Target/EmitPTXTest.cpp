@@ -198,6 +198,18 @@ TEST_F(EmitPTXTest, UnknownOperationNamesItself) {
   EXPECT_THAT(text, HasSubstr("arith."));
 }
 
+TEST_F(EmitPTXTest, MinAndMaxAreOneInstruction) {
+  std::string ptx = compile(kernel(R"(
+    %v = llvm.load %x {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+    %w = llvm.load %y {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+    %a = arith.maxnumf %v, %w : vector<4xf32>
+    %b = arith.minimumf %a, %w : vector<4xf32>
+    llvm.store %b, %y {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>)"));
+  EXPECT_THAT(ptx, HasSubstr("max.f32"));
+  EXPECT_THAT(ptx, HasSubstr("min.NaN.f32"));
+  EXPECT_THAT(ptx, Not(HasSubstr("setp")));
+}
+
 TEST_F(EmitPTXTest, WhileLoopsOverIndex) {
   std::string ptx = compile(R"(
     llvm.func @f(%m: i64, %p: !llvm.ptr<1>) attributes {nvvm.kernel} {
