@@ -166,7 +166,7 @@ private:
 inline constexpr llvm::StringLiteral zeroGlobalName = "tilec_zero";
 inline constexpr llvm::StringLiteral sharedGlobalName = "tilec_smem";
 /// On the function: bytes of shared memory, warps per block.
-inline constexpr llvm::StringLiteral sharedBytesAttr = "tile.smem_bytes";
+inline constexpr llvm::StringLiteral sharedBytesAttr = "tile.shared_bytes";
 inline constexpr llvm::StringLiteral numWarpsAttr = "tile.num_warps";
 
 } // namespace tilec

@@ -6,7 +6,7 @@
 
 // CHECK: llvm.mlir.global external @tilec_smem() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<0 x i8>
 // CHECK-LABEL: llvm.func @exchange(
-// CHECK-SAME: tile.smem_bytes = 2560 : i32
+// CHECK-SAME: tile.shared_bytes = 2560 : i32
 tile.kernel @exchange(%x: f32) attributes {num_warps = 4 : i32} {
   %t = tile.splat %x : f32 -> tensor<8x64xf32, #l>
   // CHECK: %[[SMEM:.*]] = llvm.mlir.addressof @tilec_smem : !llvm.ptr<3>

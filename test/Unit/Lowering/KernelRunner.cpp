@@ -108,7 +108,7 @@ public:
     };
     EmulatorLaunch launch = makeLaunch(arrays, options);
     launch.threads = {32 * integer("tile.num_warps"), 1, 1};
-    launch.sharedBytes = integer("tile.smem_bytes");
+    launch.sharedBytes = integer("tile.shared_bytes");
     return compileAndLaunch(launch);
   }
 
