@@ -16,7 +16,7 @@
 #include "tilec/Compiler/KernelFacts.h"
 #include "tilec/Compiler/Pipelines.h"
 #include "tilec/Compiler/RegisterAll.h"
-#include "tilec/Frontend/ASTPrinter.h"
+#include "tilec/Frontend/AST.h"
 #include "tilec/Frontend/Diagnostics.h"
 #include "tilec/Frontend/Parser.h"
 #include "tilec/Frontend/Sema.h"
@@ -164,7 +164,7 @@ std::optional<std::string> Compilation::printAST() {
     return std::nullopt;
   std::string text;
   llvm::raw_string_ostream os(text);
-  printAST(*state->program, os);
+  ast::print(*state->program, os);
   return text;
 }
 
@@ -220,7 +220,7 @@ void Compilation::State::reportMLIR(mlir::Diagnostic &diagnostic) {
   };
   if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
     return;
-  auto builder = engine.report(diag::later_stage, rangeOf(diagnostic.getLocation()), diagnostic.str());
+  auto builder = engine.report(diag::chip_limit, rangeOf(diagnostic.getLocation()), diagnostic.str());
   for (mlir::Diagnostic &note : diagnostic.getNotes())
     builder.note(rangeOf(note.getLocation()), note.str());
 }
@@ -251,7 +251,7 @@ LogicalResult Compilation::State::runPasses(ModuleOp module, StringRef stage,
     return success();
   if (engine.getNumErrors() == before)
     reportInternal(stage, llvm::createStringError("a pass failed without a message"));
-  return failure();
+  return mlir::failure();
 }
 
 static std::string printModule(Operation *module) {
@@ -306,7 +306,7 @@ static void collectBuilds(ModuleOp module, std::vector<KernelInfo> &kernels) {
             build.facts |= uint8_t(*fact);
       if (auto warps = op->getAttrOfType<IntegerAttr>("tile.num_warps"))
         build.threads = unsigned(warps.getInt()) * Chip::warpSize;
-      if (auto bytes = op->getAttrOfType<IntegerAttr>("tile.shared_bytes"))
+      if (auto bytes = op->getAttrOfType<IntegerAttr>("tile.smem_bytes"))
         build.sharedBytes = unsigned(bytes.getInt());
       kernel.builds.push_back(build);
     }

@@ -71,7 +71,7 @@ int InputCompile::resolveChips() {
     if (!chip) {
       if (Device::count() == 0)
         return complain("--gpu-arch=native: there is no GPU here; name a chip (" + chipNames() + ")", exitTool);
-      chip = findChipForDevice(unsigned(Device::get(0).computeCapability()));
+      chip = findChipForDevice(unsigned(Device::get(0).capability()));
       if (!chip)
         return complain("--gpu-arch=native: the GPU is older than sm_80", exitTool);
     }
