@@ -306,7 +306,7 @@ static void collectBuilds(ModuleOp module, std::vector<KernelInfo> &kernels) {
             build.facts |= uint8_t(*fact);
       if (auto warps = op->getAttrOfType<IntegerAttr>("tile.num_warps"))
         build.threads = unsigned(warps.getInt()) * Chip::warpSize;
-      if (auto bytes = op->getAttrOfType<IntegerAttr>("tile.smem_bytes"))
+      if (auto bytes = op->getAttrOfType<IntegerAttr>("tile.shared_bytes"))
         build.sharedBytes = unsigned(bytes.getInt());
       kernel.builds.push_back(build);
     }
