@@ -1,11 +1,12 @@
-//===- ASTPrinter.cpp - syntax trees as text ----------------------*- C++ -*-===//
+//===- ASTPrinter.cpp - syntax trees as text ----------------------*- C++
+//-*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// In: a tree. Out: the program it stands for, one statement a line, every operator
-// in parentheses, so that the text shows how the source was understood and parses
-// to the same tree again. Comments are gone, except `///`.
+// In: a tree. Out: the program it stands for, one statement a line, every
+// operator in parentheses, so that the text shows how the source was understood
+// and parses to the same tree again. Comments are gone, except `///`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,7 @@ namespace tilec::ast {
 
 StringRef spelling(BinaryOp op) {
   static constexpr StringLiteral texts[] = {
-      "*", "/", "%", "@", "+", "-", "<<", ">>", "&", "^",
+      "*", "/",  "%",  "@", "+",  "-", "<<", ">>", "&", "^",
       "|", "==", "!=", "<", "<=", ">", ">=", "&&", "||"};
   return texts[static_cast<unsigned>(op)];
 }
@@ -190,9 +191,6 @@ void Printer::print(const Expr &expr) {
     return printList("[", cast<ListExpr>(expr).elements, "]");
   case Expr::Kind::Tuple:
     return printList("(", cast<TupleExpr>(expr).elements, ")");
-  case Expr::Kind::Error:
-    os << "<error>";
-    return;
   }
 }
 
@@ -419,8 +417,8 @@ void Printer::print(const Decl &decl) {
 //===----------------------------------------------------------------------===//
 
 void print(const Program &program, raw_ostream &os) {
-  interleave(program.files, os, [&](const File *file) { print(*file, os); },
-             "\n");
+  interleave(
+      program.files, os, [&](const File *file) { print(*file, os); }, "\n");
 }
 
 void print(const File &file, raw_ostream &os) {

@@ -1,10 +1,11 @@
-//===- DiagnosticPages.cpp - what `--explain` prints --------------*- C++ -*-===//
+//===- DiagnosticPages.cpp - what `--explain` prints --------------*- C++
+//-*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// docs/diagnostics.md is the one place where codes are explained; the build puts
-// its text here. A page is the section whose heading is `## T0101`.
+// docs/diagnostics.md is the one place where codes are explained; the build
+// puts its text here. A page is the section whose heading is `## T0101`.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,5 @@
-//===- DiagnosticPrinter.cpp - how messages look ------------------*- C++ -*-===//
+//===- DiagnosticPrinter.cpp - how messages look ------------------*- C++
+//-*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -14,9 +15,9 @@
 //        |           this is [64]
 //        = help: …
 //
-// or one JSON object a line for programs. Lines that are very long are cut around
-// what is marked, tabs become spaces and bytes that are no text become `?`, so any
-// input can be shown.
+// or one JSON object a line for programs. Lines that are very long are cut
+// around what is marked, tabs become spaces and bytes that are no text become
+// `?`, so any input can be shown.
 //
 //===----------------------------------------------------------------------===//
 
@@ -98,8 +99,9 @@ struct DisplayLine {
     while (!line.empty()) {
       unsigned char c = line[0];
       unsigned size = c < 0x80 ? 1 : getNumBytesForUTF8(c);
-      int width = c == '\t' ? int(tabWidth)
-                            : sys::unicode::columnWidthUTF8(line.take_front(size));
+      int width = c == '\t'
+                      ? int(tabWidth)
+                      : sys::unicode::columnWidthUTF8(line.take_front(size));
       if (c == '\t')
         put(std::string(tabWidth, ' '), 1, tabWidth);
       else if (size <= line.size() && width >= 0)
@@ -167,15 +169,16 @@ public:
 
   void writeSource(unsigned line, unsigned gutter, const DisplayLine &shown) {
     std::string number = std::to_string(line);
-    paint(blue, std::string(gutter + 1 - std::min<size_t>(number.size(), gutter),
-                            ' ') +
+    paint(blue, std::string(
+                    gutter + 1 - std::min<size_t>(number.size(), gutter), ' ') +
                     number + " |");
     if (!shown.text.empty())
       os << ' ' << shown.text;
     os << '\n';
   }
 
-  /// A line below the source, with the parts of `row` coloured by their character.
+  /// A line below the source, with the parts of `row` coloured by their
+  /// character.
   void writeRow(unsigned gutter, StringRef row) {
     paint(blue, std::string(gutter + 1, ' ') + " |");
     os << ' ';
@@ -246,7 +249,8 @@ private:
       const Mark *last = hanging.back();
       hanging.pop_back();
       std::string text = bars(hanging, shown);
-      text.resize(std::max<size_t>(text.size(), shown.column(last->begin)), ' ');
+      text.resize(std::max<size_t>(text.size(), shown.column(last->begin)),
+                  ' ');
       text.resize(shown.column(last->begin));
       writeRow(gutter, text + last->label.str());
     }

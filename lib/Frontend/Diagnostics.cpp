@@ -1,10 +1,11 @@
-//===- Diagnostics.cpp - the engine of messages -------------------*- C++ -*-===//
+//===- Diagnostics.cpp - the engine of messages -------------------*- C++
+//-*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Holds the table, fills in formats, and decides what is shown and how severe it
-// is. How a message looks is in DiagnosticPrinter.cpp.
+// Holds the table, fills in formats, and decides what is shown and how severe
+// it is. How a message looks is in DiagnosticPrinter.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +18,7 @@ using namespace llvm;
 namespace tilec {
 
 static constexpr DiagnosticInfo table[] = {
-#define ERROR(code, name, format)                                              \
-  {#code, #name, Severity::Error, "", format},
+#define ERROR(code, name, format) {#code, #name, Severity::Error, "", format},
 #define WARNING(code, name, flag, format)                                      \
   {#code, #name, Severity::Warning, flag, format},
 #include "tilec/Frontend/Diagnostics.def"
@@ -182,9 +182,9 @@ void DiagnosticEngine::emit(Diagnostic diagnostic, ArrayRef<std::string> args) {
       diagnostic.severity = Severity::Error;
   }
   diagnostic.message = fillIn(getInfo(diagnostic.id).format, args);
-  uint64_t hash = hash_combine(diagnostic.id, diagnostic.range.begin.getOffset(),
-                               diagnostic.range.end.getOffset(),
-                               StringRef(diagnostic.message));
+  uint64_t hash = hash_combine(
+      diagnostic.id, diagnostic.range.begin.getOffset(),
+      diagnostic.range.end.getOffset(), StringRef(diagnostic.message));
   if (!seen.insert(hash >> 2).second)
     return;
 

@@ -1,11 +1,13 @@
-//===- Lexer.cpp - source text to tokens --------------------------*- C++ -*-===//
+//===- Lexer.cpp - source text to tokens --------------------------*- C++
+//-*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
 // One pass over a null-terminated buffer; a character class table decides the
-// common cases. All errors are reported here, with the token that was most likely
-// meant going on to the parser: `“text”` is a string, `×` is `*`, `0x` is 0.
+// common cases. All errors are reported here, with the token that was most
+// likely meant going on to the parser: `“text”` is a string, `×` is `*`, `0x`
+// is 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,7 +84,9 @@ bool is(char c, unsigned mask) {
 }
 bool isIdent(char c) { return is(c, IdentStart | Digit); }
 bool isDigitOf(char c, unsigned base) {
-  return base == 16 ? isHexDigit(c) : base == 2 ? c == '0' || c == '1' : is(c, Digit);
+  return base == 16  ? isHexDigit(c)
+         : base == 2 ? c == '0' || c == '1'
+                     : is(c, Digit);
 }
 
 /// A character that people type or paste for an ASCII one.
@@ -130,7 +134,8 @@ unsigned decode(const char *p, const char *end, unsigned &size) {
 
 /// A letter of some alphabet: what could have been meant as part of a name.
 bool isLetter(unsigned c) {
-  bool isPunctuation = (c >= 0x2000 && c < 0x2C00) || (c >= 0x3000 && c < 0x3040) ||
+  bool isPunctuation = (c >= 0x2000 && c < 0x2C00) ||
+                       (c >= 0x3000 && c < 0x3040) ||
                        (c >= 0xFE00 && c < 0xFF10) || c >= 0x1F000;
   return c >= 0xC0 && c != 0xD7 && c != 0xF7 && !isPunctuation;
 }
@@ -169,8 +174,8 @@ void Lexer::checkUTF8() {
   const char *p = text.begin();
   while (p != end) {
     uint64_t word;
-    if (end - p >= 8 && (std::memcpy(&word, p, 8),
-                         (word & 0x8080808080808080ull) == 0)) {
+    if (end - p >= 8 &&
+        (std::memcpy(&word, p, 8), (word & 0x8080808080808080ull) == 0)) {
       p += 8;
       continue;
     }
@@ -253,7 +258,8 @@ void Lexer::skipBlockComment() {
       ++cur;
     }
   }
-  auto report = diags.report(diag::unterminated_comment, rangeOf(start, start + 2));
+  auto report =
+      diags.report(diag::unterminated_comment, rangeOf(start, start + 2));
   if (innermost != start)
     report.note(rangeOf(innermost, innermost + 2),
                 "comments nest; this one is inside of it");
@@ -266,7 +272,8 @@ void Lexer::lexIdentifier(Token &token) {
     ++cur;
   token.kind = keywordKind(StringRef(start, cur - start));
   unsigned size;
-  if (static_cast<unsigned char>(*cur) >= 0x80 && isLetter(decode(cur, end, size)))
+  if (static_cast<unsigned char>(*cur) >= 0x80 &&
+      isLetter(decode(cur, end, size)))
     lexForeignName(token);
 }
 
@@ -317,8 +324,7 @@ void Lexer::lexDigits(Token &token, unsigned base) {
   while (isDigitOf(*cur, base) || *cur == '_') {
     if (*cur == '_') {
       token.hasEscapesOrSeps = true;
-      bool between =
-          cur != start && cur[-1] != '_' && isDigitOf(cur[1], base);
+      bool between = cur != start && cur[-1] != '_' && isDigitOf(cur[1], base);
       if (!between && !token.bad) {
         diags.report(diag::misplaced_underscore, rangeOf(cur, cur + 1));
         token.bad = true;
@@ -332,7 +338,8 @@ void Lexer::lexDigits(Token &token, unsigned base) {
 void Lexer::lexFraction(Token &token) {
   auto startsExponent = [&](const char *p) {
     return (*p == 'e' || *p == 'E') &&
-           (is(p[1], Digit) || ((p[1] == '+' || p[1] == '-') && is(p[2], Digit)));
+           (is(p[1], Digit) ||
+            ((p[1] == '+' || p[1] == '-') && is(p[2], Digit)));
   };
   if (*cur == '.' && is(cur[1], Digit)) {
     token.kind = TokenKind::FloatLiteral;
@@ -378,7 +385,8 @@ void Lexer::lexSuffix(Token &token, unsigned base) {
   if (suffix[0] == 'X' || suffix[0] == 'B')
     report.help("hexadecimal and binary numbers begin with `0x` and `0b`");
   else
-    report.help("a literal takes the type of what it is used with; `.to(T)` converts");
+    report.help(
+        "a literal takes the type of what it is used with; `.to(T)` converts");
 }
 
 bool parseInteger(StringRef text, uint64_t &value) {
@@ -393,7 +401,8 @@ bool parseInteger(StringRef text, uint64_t &value) {
     if (!isDigitOf(c, base))
       continue;
     bool overflow = false;
-    value = SaturatingMultiplyAdd<uint64_t>(value, base, hexDigitValue(c), &overflow);
+    value = SaturatingMultiplyAdd<uint64_t>(value, base, hexDigitValue(c),
+                                            &overflow);
     fits &= !overflow;
   }
   return fits;
@@ -420,9 +429,10 @@ void Lexer::lexString(Token &token) {
     if (cur + 1 != end && cur[1] != '\n') {
       if (!StringRef("ntr0\\\"").contains(cur[1])) {
         decode(cur + 1, end, size);
-        diags.report(diag::invalid_escape, rangeOf(cur, cur + 1 + size),
-                     isPrint(cur[1]) || size > 1 ? StringRef(cur + 1, size)
-                                                 : StringRef("?"))
+        diags
+            .report(diag::invalid_escape, rangeOf(cur, cur + 1 + size),
+                    isPrint(cur[1]) || size > 1 ? StringRef(cur + 1, size)
+                                                : StringRef("?"))
             .help("the escapes are `\\n \\t \\r \\0 \\\\ \\\"`");
         token.bad = true;
       }
@@ -446,7 +456,11 @@ std::string unescape(StringRef quoted) {
     char c = quoted[i];
     if (c == '\\' && i + 1 < quoted.size()) {
       c = quoted[++i];
-      c = c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c == '0' ? '\0' : c;
+      c = c == 'n'   ? '\n'
+          : c == 't' ? '\t'
+          : c == 'r' ? '\r'
+          : c == '0' ? '\0'
+                     : c;
     }
     result += c;
   }
@@ -468,6 +482,7 @@ void Lexer::lexPunctuator(Token &token) {
     cur[1] == '=' ? take(equal, 2) : take(plain, 1);
   };
   using K = TokenKind;
+  // clang-format off
   switch (*cur) {
   case '(': return take(K::LParen, 1);
   case ')': return take(K::RParen, 1);
@@ -503,6 +518,7 @@ void Lexer::lexPunctuator(Token &token) {
   default:
     return;
   }
+  // clang-format on
 }
 
 /// `'text'` up to the closing quote on the same line.
@@ -541,9 +557,11 @@ bool Lexer::lexUnknown(Token &token) {
   }
   if (c < 0x80) {
     ++cur;
-    std::string shown = isPrint(c) ? "`" + std::string(1, c) + "`"
-                                   : "0x" + utohexstr(c, /*LowerCase=*/false, 2);
-    auto report = diags.report(diag::invalid_character, rangeOf(start, cur), shown);
+    std::string shown = isPrint(c)
+                            ? "`" + std::string(1, c) + "`"
+                            : "0x" + utohexstr(c, /*LowerCase=*/false, 2);
+    auto report =
+        diags.report(diag::invalid_character, rangeOf(start, cur), shown);
     if (c == '#') {
       report.help("there is no preprocessor; comments begin with `//`");
       while (cur != end && *cur != '\n')
@@ -574,18 +592,21 @@ bool Lexer::lexUnknownUnicode(Token &token) {
   for (const Lookalike &l : lookalikes) {
     if (l.codePoint != codePoint)
       continue;
-    auto report = diags.report(diag::invalid_character, rangeOf(start, cur), shown);
+    auto report =
+        diags.report(diag::invalid_character, rangeOf(start, cur), shown);
     if (l.help)
       report.help(l.help);
     token.kind = l.meant;
     token.bad = l.meant != TokenKind::EndOfFile;
     return token.bad;
   }
-  auto report = diags.report(diag::invalid_character, rangeOf(start, cur), shown);
+  auto report =
+      diags.report(diag::invalid_character, rangeOf(start, cur), shown);
   if (codePoint >= 0x2018 && codePoint <= 0x201F) {
     report.help("a string is written with the ASCII `\"`");
     // Up to the closing quote, U+2018 … U+201F, on the same line.
-    StringRef line = StringRef(cur, end - cur).take_until([](char c) { return c == '\n'; });
+    StringRef line =
+        StringRef(cur, end - cur).take_until([](char c) { return c == '\n'; });
     size_t close = line.find("\xE2\x80");
     if (close + 2 < line.size() && (line[close + 2] & 0xF8) == 0x98) {
       cur += close + 3;

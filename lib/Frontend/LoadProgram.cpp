@@ -1,11 +1,12 @@
-//===- LoadProgram.cpp - files and their imports ------------------*- C++ -*-===//
+//===- LoadProgram.cpp - files and their imports ------------------*- C++
+//-*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// In: the paths a user named. Out: a Program with those files and all they import,
-// each once, imported ones before their importers. An import is looked for beside
-// the importing file and then in the include directories.
+// In: the paths a user named. Out: a Program with those files and all they
+// import, each once, imported ones before their importers. An import is looked
+// for beside the importing file and then in the include directories.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,9 +1,11 @@
-//===- ParseDecl.cpp - items, parameters, clauses, types ----------*- C++ -*-===//
+//===- ParseDecl.cpp - items, parameters, clauses, types ----------*- C++
+//-*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-//   item    = "kernel" name [ "<" cparam, … ">" ] "(" kparam, … ")" { clause } block
+//   item    = "kernel" name [ "<" cparam, … ">" ] "(" kparam, … ")" { clause }
+//   block
 //           | "fn" name "(" fparam, … ")" block
 //           | "const" name [ ":" type ] "=" expr ";"
 //           | "import" string ";"
@@ -73,7 +75,8 @@ void Parser::reportNoItem() {
     return;
   }
   if (at(Kind::Semicolon)) {
-    errorHere(diag::expected_item, found()).fixIt(tok.range(), "", "delete this `;`");
+    errorHere(diag::expected_item, found())
+        .fixIt(tok.range(), "", "delete this `;`");
     advance();
     return;
   }
@@ -87,9 +90,11 @@ void Parser::reportNoItem() {
         at(Kind::Identifier)
             ? StringSwitch<StringRef>(tok.text)
                   .Cases({"def", "function", "func", "void", "auto", "inline"},
-                         "begin with `fn` for a function, with `kernel` for what is launched")
+                         "begin with `fn` for a function, with `kernel` for "
+                         "what is launched")
                   .Cases({"__global__", "extern", "pub", "static", "template"},
-                         "what is launched begins with `kernel`; it takes compile-time "
+                         "what is launched begins with `kernel`; it takes "
+                         "compile-time "
                          "parameters in `<…>`")
                   .Cases({"include", "use", "using", "from", "module"},
                          "bring in another file with `import \"path.tile\";`")
@@ -112,8 +117,7 @@ Block *Parser::parseBody(StringRef what, Name name) {
   if (at(Kind::Semicolon) || at(Kind::EndOfFile) || atItemStart())
     errorHere(diag::body_missing, what, name.text);
   else if (at(Kind::Equal))
-    errorHere(diag::body_missing, what, name.text)
-        .help("`{ return …; }`");
+    errorHere(diag::body_missing, what, name.text).help("`{ return …; }`");
   else
     errorHere(diag::expected_token,
               what == "kernel"
@@ -200,7 +204,8 @@ Decl *Parser::parseFn() {
     errorHere(diag::fn_annotation, "compile-time parameters")
         .help("every `fn` is generic; take a dtype or a value as an ordinary "
               "parameter: `fn f(x, T)`");
-    while (!tok.isAny(Kind::LParen, Kind::LBrace, Kind::EndOfFile, Kind::Semicolon))
+    while (!tok.isAny(Kind::LParen, Kind::LBrace, Kind::EndOfFile,
+                      Kind::Semicolon))
       advance();
   }
   Token open = tok;
@@ -357,7 +362,8 @@ bool Parser::parseConstParams(KernelDecl &kernel) {
   advance();
   SmallVector<ConstParam, 8> params;
   SaveAndRestore angles(inAngles, true);
-  bool ok = parseList(Kind::Greater, open, [&] { return parseConstParam(params); });
+  bool ok =
+      parseList(Kind::Greater, open, [&] { return parseConstParam(params); });
   kernel.constParams = ctx.copy(ArrayRef<ConstParam>(params));
   return ok;
 }
@@ -366,8 +372,10 @@ bool Parser::parseConstParam(SmallVectorImpl<ConstParam> &params) {
   SourceLoc begin = tok.loc;
   if (at(Kind::kw_const)) {
     SourceRange word = tok.range();
-    errorHere(diag::reserved_word, tok.text, "the name of a compile-time parameter")
-        .fixIt(word, "", "delete it: what stands in `<…>` is known at compile time");
+    errorHere(diag::reserved_word, tok.text,
+              "the name of a compile-time parameter")
+        .fixIt(word, "",
+               "delete it: what stands in `<…>` is known at compile time");
     advance();
   }
   Name name = parseName("a compile-time parameter");
@@ -385,8 +393,8 @@ bool Parser::parseConstParam(SmallVectorImpl<ConstParam> &params) {
       return false;
   } else {
     error(name.range, diag::missing_bound, name.text)
-        .help("`" + name.text.str() + ": int` for a number, `" + name.text.str() +
-              ": float` for a dtype");
+        .help("`" + name.text.str() + ": int` for a number, `" +
+              name.text.str() + ": float` for a dtype");
   }
   Expr *value = nullptr;
   if (accept(Kind::Equal)) {
@@ -403,7 +411,8 @@ bool Parser::parseKernelParams(KernelDecl &kernel) {
   advance();
   SmallVector<KernelParam, 8> params;
   SaveAndRestore angles(inAngles, false);
-  bool ok = parseList(Kind::RParen, open, [&] { return parseKernelParam(params); });
+  bool ok =
+      parseList(Kind::RParen, open, [&] { return parseKernelParam(params); });
   kernel.params = ctx.copy(ArrayRef<KernelParam>(params));
   return ok;
 }
@@ -479,14 +488,16 @@ bool Parser::parseRequires(KernelDecl &kernel) {
   SmallVector<Expr *, 8> list;
   do {
     if (!list.empty() && atClause()) {
-      errorHere(diag::expected_expression, found()).help("delete the `,` before it");
+      errorHere(diag::expected_expression, found())
+          .help("delete the `,` before it");
       return true;
     }
     Expr *condition = parseExpr();
     if (!condition)
       return false;
     if (at(Kind::Equal)) {
-      errorHere(diag::assign_in_condition).fixIt(tok.range(), "==", "compare with `==`");
+      errorHere(diag::assign_in_condition)
+          .fixIt(tok.range(), "==", "compare with `==`");
       return false;
     }
     list.push_back(condition);
@@ -545,8 +556,9 @@ bool Parser::parseHint(SmallVectorImpl<HintClause> &hints) {
     if (other.chip.text == chip.text) {
       error(head, diag::duplicate_clause,
             chip ? "hint " + chip.text.str() : std::string("hint"))
-          .secondary(SourceRange(other.range.begin, other.range.begin.advanced(4)),
-                     "the first one");
+          .secondary(
+              SourceRange(other.range.begin, other.range.begin.advanced(4)),
+              "the first one");
       break;
     }
   hints.push_back({chip, ctx.copy(ArrayRef<Argument>(args)), from(begin)});
@@ -591,7 +603,8 @@ TypeExpr *Parser::parseType() {
   Name name = parseName("a type");
   if (at(Kind::Star)) {
     errorHere(diag::expected_token, "`,` or `)`", found())
-        .help("there are no pointers; take `array<" + name.text.str() + ", [n]>`");
+        .help("there are no pointers; take `array<" + name.text.str() +
+              ", [n]>`");
     return nullptr;
   }
   if (!at(Kind::LBracket))
@@ -631,7 +644,8 @@ TypeExpr *Parser::parseArrayType(SourceLoc begin, SourceRange mutRange,
   accept(Kind::Comma);
   if (at(Kind::GreaterEqual) || at(Kind::GreaterGreater)) {
     errorHere(diag::expected_token, "`>`", found())
-        .help(at(Kind::GreaterEqual) ? "put a space between `>` and `=`" : form);
+        .help(at(Kind::GreaterEqual) ? "put a space between `>` and `=`"
+                                     : form);
     return nullptr;
   }
   if (!expectClose(Kind::Greater, open))

@@ -1,4 +1,5 @@
-//===- ParseExpr.cpp - expressions, arguments, lists --------------*- C++ -*-===//
+//===- ParseExpr.cpp - expressions, arguments, lists --------------*- C++
+//-*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -36,6 +37,7 @@ struct Operator {
 constexpr unsigned comparisonLevel = 3;
 
 Operator binaryOperator(TokenKind kind) {
+  // clang-format off
   switch (kind) {
   case TokenKind::PipePipe: return {1, BinaryOp::LogicalOr};
   case TokenKind::AmpAmp: return {2, BinaryOp::LogicalAnd};
@@ -58,6 +60,7 @@ Operator binaryOperator(TokenKind kind) {
   case TokenKind::At: return {9, BinaryOp::MatMul};
   default: return {};
   }
+  // clang-format on
 }
 
 bool opensWithGreater(TokenKind kind) {
@@ -110,7 +113,8 @@ Expr *Parser::parseConditional(Expr *cond, SourceLoc begin) {
   Expr *onFalse = parseExpr();
   if (!onFalse)
     return nullptr;
-  return checked(ctx.create<ConditionalExpr>(from(begin), cond, onTrue, onFalse));
+  return checked(
+      ctx.create<ConditionalExpr>(from(begin), cond, onTrue, onFalse));
 }
 
 /// Extends `lhs` by operators of at least this precedence. All are left
@@ -145,14 +149,15 @@ Expr *Parser::parseBinary(Expr *lhs, SourceLoc begin, unsigned minimum) {
   }
 }
 
-/// `a < b < c`, or `f<T>(x)` which looks the same. `secondOp` is the current token.
-/// Whether it makes sense to read on.
+/// `a < b < c`, or `f<T>(x)` which looks the same. `secondOp` is the current
+/// token. Whether it makes sense to read on.
 bool Parser::refuseChain(BinaryExpr *first, SourceRange secondOp) {
   if (first->op == BinaryOp::Lt && at(Kind::Greater) &&
       isa<NameExpr, MemberExpr>(first->lhs)) {
     error(first->opRange, diag::generic_in_expression)
         .secondary(secondOp, "")
-        .help("a `fn` is generic without a list, and dtypes are ordinary arguments: "
+        .help("a `fn` is generic without a list, and dtypes are ordinary "
+              "arguments: "
               "`f(x, f32)`, `x.to(f32)`");
     return false;
   }
@@ -187,8 +192,8 @@ Expr *Parser::parseUnary() {
     return nullptr;
   SourceRange opRange = tok.range();
   advance();
-  if (op == UnaryOp::Neg &&
-      tok.isAny(Kind::IntLiteral, Kind::FloatLiteral, Kind::kw_inf, Kind::kw_nan)) {
+  if (op == UnaryOp::Neg && tok.isAny(Kind::IntLiteral, Kind::FloatLiteral,
+                                      Kind::kw_inf, Kind::kw_nan)) {
     Expr *number = parseNumber(/*negative=*/true, opRange.begin);
     return number ? parsePostfix(number, opRange.begin) : nullptr;
   }
@@ -201,7 +206,8 @@ Expr *Parser::parseUnary() {
   Expr *operand = parseUnary();
   if (!operand)
     return nullptr;
-  return checked(ctx.create<UnaryExpr>(from(opRange.begin), op, opRange, operand));
+  return checked(
+      ctx.create<UnaryExpr>(from(opRange.begin), op, opRange, operand));
 }
 
 Expr *Parser::parsePostfix(Expr *base, SourceLoc begin) {
@@ -282,9 +288,11 @@ void Parser::reportNoExpression() {
   else if (at(Kind::Dot))
     report.help("a float literal has a digit before its point: `0.5`");
   else if (at(Kind::kw_if))
-    report.help("to choose a value write `c ? a : b`, or `where(c, a, b)` for tiles");
+    report.help(
+        "to choose a value write `c ? a : b`, or `where(c, a, b)` for tiles");
   else if (at(Kind::Amp) || at(Kind::Star))
-    report.help("there are no pointers; `load` and `store` take the array by name");
+    report.help(
+        "there are no pointers; `load` and `store` take the array by name");
   else if (at(Kind::kw_fn) || at(Kind::Pipe))
     report.help("a `fn` is declared outside of bodies and passed by its name");
 }
@@ -356,7 +364,8 @@ Expr *Parser::parseParenthesized(bool tupleAllowed) {
       return nullptr;
     elements.push_back(element);
     if (at(Kind::Equal)) {
-      errorHere(diag::assign_in_condition).fixIt(tok.range(), "==", "compare with `==`");
+      errorHere(diag::assign_in_condition)
+          .fixIt(tok.range(), "==", "compare with `==`");
       return nullptr;
     }
     if (!accept(Kind::Comma))
@@ -370,14 +379,17 @@ Expr *Parser::parseParenthesized(bool tupleAllowed) {
   SourceRange range = from(open.loc);
   if (!tupleAllowed || elements.size() < 2) {
     error(range, diag::tuple_misplaced)
-        .help(elements.size() < 2
-                  ? "a tuple has two or more values; delete the `,`"
-                  : "tuples are written in `return`, in `let (a, b) = …` and as "
-                    "operands of `reduce`, `scan` and `sort`; a shape or an index "
-                    "is `[a, b]`");
+        .help(
+            elements.size() < 2
+                ? "a tuple has two or more values; delete the `,`"
+                : "tuples are written in `return`, in `let (a, b) = …` and as "
+                  "operands of `reduce`, `scan` and `sort`; a shape or an "
+                  "index "
+                  "is `[a, b]`");
     return nullptr;
   }
-  return checked(ctx.create<TupleExpr>(range, ctx.copy(ArrayRef<Expr *>(elements))));
+  return checked(
+      ctx.create<TupleExpr>(range, ctx.copy(ArrayRef<Expr *>(elements))));
 }
 
 Expr *Parser::parseList() {
@@ -425,8 +437,9 @@ bool Parser::parseIndexItem(SmallVectorImpl<IndexItem> &items) {
   SourceLoc begin = tok.loc;
   auto refuseBounds = [&] {
     errorHere(diag::slice_bounds)
-        .help("`extract(x, index, shape)` takes a part of a tile; for an array, "
-              "`load` does");
+        .help(
+            "`extract(x, index, shape)` takes a part of a tile; for an array, "
+            "`load` does");
     return false;
   };
   if (accept(Kind::Colon)) {
@@ -490,7 +503,8 @@ bool Parser::parseArgument(SmallVectorImpl<Argument> &args) {
       errorHere(diag::named_argument_equals, word->name)
           .fixIt({previousEnd, tok.end()}, ":", "write `:`");
     else
-      errorHere(diag::assign_in_condition).fixIt(tok.range(), "==", "compare with `==`");
+      errorHere(diag::assign_in_condition)
+          .fixIt(tok.range(), "==", "compare with `==`");
     return false;
   }
   if (!name && !args.empty() && args.back().name)
@@ -530,8 +544,10 @@ bool Parser::refuseForeignOperator() {
   if (pair == ":=")
     return refuse(":=", withNext, "declare with `let x = …`, assign with `=`");
   if (pair == "::")
-    return refuse("::", withNext, "names have no qualification; `import` brings them in");
-  if (touches && sources.getText(SourceRange(previous.advanced(-1), previousEnd)) == "--")
+    return refuse("::", withNext,
+                  "names have no qualification; `import` brings them in");
+  if (touches &&
+      sources.getText(SourceRange(previous.advanced(-1), previousEnd)) == "--")
     return refuse("--", SourceRange(previous.advanced(-1), previousEnd),
                   "count down with `i -= 1`");
   if (at(Kind::Equal) && before == "=")
@@ -545,7 +561,8 @@ bool Parser::refuseForeignOperator() {
   if (at(Kind::Arrow))
     return refuse("->", tok.range(), "a member is `x.name`");
   if (at(Kind::kw_if) && !tok.startsLine && !touches)
-    return refuse("if … else", tok.range(), "to choose a value write `c ? a : b`");
+    return refuse("if … else", tok.range(),
+                  "to choose a value write `c ? a : b`");
   return false;
 }
 

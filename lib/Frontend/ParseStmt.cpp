@@ -1,18 +1,19 @@
-//===- ParseStmt.cpp - statements and blocks ----------------------*- C++ -*-===//
+//===- ParseStmt.cpp - statements and blocks ----------------------*- C++
+//-*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
 //   block     = "{" { statement } "}"
-//   statement = "let" (name [ ":" type ] | "(" name { "," name } ")") "=" expr ";"
+//   statement = "let" (name [ ":" type ] | "(" name { "," name } ")") "=" expr
+//   ";"
 //             | "var" name [ ":" type ] [ "=" expr ] ";"
 //             | "const" name [ ":" type ] "=" expr ";"
 //             | name ("=" | "+=" | …) expr ";"
-//             | "for" [ "const" ] name "in" expr ".." expr [ "step" expr ] block
-//             | "while" expr block
-//             | "if" [ "const" ] expr block [ "else" (if | block) ]
-//             | "break" ";" | "continue" ";" | "return" [ expr | tuple ] ";"
-//             | call ";" | block | "fast" block
+//             | "for" [ "const" ] name "in" expr ".." expr [ "step" expr ]
+//             block | "while" expr block | "if" [ "const" ] expr block [ "else"
+//             (if | block) ] | "break" ";" | "continue" ";" | "return" [ expr |
+//             tuple ] ";" | call ";" | block | "fast" block
 //
 // Habits from other languages (`int x = 1;`, `i++`, `elif`, `for (…;…;…)`) are
 // recognised and answered with what is written here.
@@ -34,13 +35,14 @@ using namespace ast;
 
 /// Column at which the text of the line with this location begins.
 static unsigned indentation(const SourceManager &sources, SourceLoc loc) {
-  StringRef line = sources.getLine(sources.getFile(loc), sources.getLineCol(loc).line);
+  StringRef line =
+      sources.getLine(sources.getFile(loc), sources.getLineCol(loc).line);
   return line.size() - line.ltrim(" \t").size();
 }
 
 /// Reports the block opened at `open` as not closed. The brace that is missing
-/// may belong to a block inside it: the first one whose `}` stands further left than
-/// its opening line. The file is read once more to find that.
+/// may belong to a block inside it: the first one whose `}` stands further left
+/// than its opening line. The file is read once more to find that.
 void Parser::reportUnclosedBlock(const Token &open) {
   if (tok.bad)
     return;
@@ -58,7 +60,9 @@ void Parser::reportUnclosedBlock(const Token &open) {
       Token block = blocks.pop_back_val();
       if (t.startsLine &&
           indentation(sources, t.loc) < indentation(sources, block.loc)) {
-        report.secondary(block.range(), "the `}` of this block is probably missing")
+        report
+            .secondary(block.range(),
+                       "the `}` of this block is probably missing")
             .secondary(t.range(), "this one stands further left");
         return;
       }
@@ -99,16 +103,19 @@ Block *Parser::parseBlockOf(StringRef statement) {
   if (at(Kind::LBrace))
     return parseBlock();
   if (at(Kind::Equal)) {
-    errorHere(diag::assign_in_condition).fixIt(tok.range(), "==", "compare with `==`");
+    errorHere(diag::assign_in_condition)
+        .fixIt(tok.range(), "==", "compare with `==`");
   } else if (!refuseForeignOperator()) {
     auto report = errorHere(diag::block_needs_braces, statement);
     report.label("expected `{`, found " + found());
     if (at(Kind::Colon))
-      report.fixIt(tok.range(), " {", "open the body with `{` and close it with `}`");
+      report.fixIt(tok.range(), " {",
+                   "open the body with `{` and close it with `}`");
     if (at(Kind::Semicolon))
       report.help("delete this `;`");
   }
-  if (accept(Kind::Colon) || (at(Kind::Semicolon) && (advance(), at(Kind::LBrace))))
+  if (accept(Kind::Colon) ||
+      (at(Kind::Semicolon) && (advance(), at(Kind::LBrace))))
     return at(Kind::LBrace) ? parseBlock() : nullptr;
   return skipToBlock() ? parseBlock() : nullptr;
 }
@@ -197,7 +204,8 @@ Stmt *Parser::parseLet() {
   };
   if (at(Kind::kw_mut)) {
     error({begin, tok.end()}, diag::misplaced_mut)
-        .fixIt({begin, tok.end()}, "var", "a variable that changes is declared with `var`");
+        .fixIt({begin, tok.end()}, "var",
+               "a variable that changes is declared with `var`");
     advance();
   }
   if (isTuple) {
@@ -285,8 +293,8 @@ Stmt *Parser::parseVar() {
   }
   if (at(Kind::Semicolon) && !type) {
     error(name.range, diag::var_needs_type_or_value, name.text)
-        .help("`var " + name.text.str() + " = 0.0;` or `var " + name.text.str() +
-              ": f32;`");
+        .help("`var " + name.text.str() + " = 0.0;` or `var " +
+              name.text.str() + ": f32;`");
     return fail();
   }
   if (!at(Kind::Semicolon) && (!type || !tok.startsLine)) {
@@ -367,7 +375,8 @@ Stmt *Parser::parseFor() {
   }
   if (at(Kind::LParen)) {
     errorHere(diag::for_needs_range)
-        .help("`for i in 0..n { … }`, with `step 2` before the body for a stride");
+        .help("`for i in 0..n { … }`, with `step 2` before the body for a "
+              "stride");
     skipBalanced();
     return fail();
   }
@@ -391,8 +400,7 @@ Stmt *Parser::parseFor() {
     auto *call = dyn_cast<CallExpr>(lo);
     auto *callee = call ? dyn_cast<NameExpr>(call->callee) : nullptr;
     if (callee && callee->name == "range" && call->args.size() == 1)
-      report.fixIt(lo->getRange(),
-                   "0.." + sources.getText(call->args[0].range),
+      report.fixIt(lo->getRange(), "0.." + sources.getText(call->args[0].range),
                    "a range is written with `..`");
     else
       report.help("`for " + var.text.str() + " in 0..n { … }`");
@@ -400,7 +408,8 @@ Stmt *Parser::parseFor() {
   }
   advance();
   if (at(Kind::Equal)) {
-    error(SourceRange(tok.loc.advanced(-2), tok.end()), diag::foreign_operator, "..=")
+    error(SourceRange(tok.loc.advanced(-2), tok.end()), diag::foreign_operator,
+          "..=")
         .help("the upper bound is not part of the range: write `lo..hi + 1`");
     return fail();
   }
@@ -414,7 +423,8 @@ Stmt *Parser::parseFor() {
     if (!step)
       return fail();
   } else if (at(Kind::DotDot)) {
-    errorHere(diag::range_misplaced).help("a stride is written `lo..hi step s`");
+    errorHere(diag::range_misplaced)
+        .help("a stride is written `lo..hi step s`");
     return fail();
   }
   Block *body = parseBlockOf("a `for` loop");
@@ -429,7 +439,8 @@ Expr *Parser::parseCondition(StringRef statement) {
   if (!cond)
     return nullptr;
   if (at(Kind::Equal)) {
-    errorHere(diag::assign_in_condition).fixIt(tok.range(), "==", "compare with `==`");
+    errorHere(diag::assign_in_condition)
+        .fixIt(tok.range(), "==", "compare with `==`");
     return nullptr;
   }
   return cond;
@@ -495,9 +506,10 @@ bool Parser::refuseCDeclaration(SourceRange type) {
     return false;
   errorHere(diag::c_style_declaration)
       .secondary(type, "")
-      .help("`let " + tok.text.str() + " = …;`, or `var " + tok.text.str() +
-            " = …;` for one that changes; a type is written behind the name: `" +
-            tok.text.str() + ": f32[BM]`");
+      .help(
+          "`let " + tok.text.str() + " = …;`, or `var " + tok.text.str() +
+          " = …;` for one that changes; a type is written behind the name: `" +
+          tok.text.str() + ": f32[BM]`");
   return true;
 }
 
@@ -514,11 +526,13 @@ bool Parser::refuseForeignStatement() {
                  "a `fn` is declared outside of bodies")
           .Cases({"struct", "class", "enum", "typedef", "type", "using"},
                  "there are no types of your own; a `fn` returns a tuple")
-          .Cases({"elif", "elsif", "elseif"}, "write `else if` behind the `}` of the `if`")
+          .Cases({"elif", "elsif", "elseif"},
+                 "write `else if` behind the `}` of the `if`")
           .Case("auto", "declare with `let` or `var`")
           .Case("unless", "write `if !c`")
           .Case("yield", "a result is stored to a `mut` array")
-          .Cases({"try", "throw", "raise"}, "there are no exceptions; see `assert`")
+          .Cases({"try", "throw", "raise"},
+                 "there are no exceptions; see `assert`")
           .Default("");
   if (help.empty())
     return false;
@@ -550,8 +564,8 @@ Stmt *Parser::parseExprStatement() {
                    : (errorHere(diag::expected_statement, found()), nullptr);
   if (!expr)
     return fail();
-  if (at(Kind::Equal) || (tok.kind >= Kind::PlusEqual &&
-                          tok.kind <= Kind::GreaterGreaterEqual))
+  if (at(Kind::Equal) ||
+      (tok.kind >= Kind::PlusEqual && tok.kind <= Kind::GreaterGreaterEqual))
     return parseAssignment(expr, begin);
   if (refuseCDeclaration(expr->getRange()))
     return fail();
@@ -563,7 +577,8 @@ Stmt *Parser::parseExprStatement() {
           .label("found " + found())
           .help("declare with `let x: T = …;` or `var x: T;`");
     else
-      errorHere(diag::missing_semicolon, "the expression").label("found " + found());
+      errorHere(diag::missing_semicolon, "the expression")
+          .label("found " + found());
     return fail();
   }
   if (auto *call = dyn_cast<CallExpr>(expr)) {
@@ -584,6 +599,7 @@ Stmt *Parser::parseExprStatement() {
 }
 
 static std::optional<BinaryOp> compoundOperator(TokenKind kind) {
+  // clang-format off
   switch (kind) {
   case TokenKind::PlusEqual: return BinaryOp::Add;
   case TokenKind::MinusEqual: return BinaryOp::Sub;
@@ -597,6 +613,7 @@ static std::optional<BinaryOp> compoundOperator(TokenKind kind) {
   case TokenKind::GreaterGreaterEqual: return BinaryOp::Shr;
   default: return std::nullopt;
   }
+  // clang-format on
 }
 
 /// At the `=` or `op=` behind `target`.
@@ -610,11 +627,12 @@ Stmt *Parser::parseAssignment(Expr *target, SourceLoc begin) {
           isTuple     ? "a tuple"
           : isElement ? "an element"
                       : "this expression")
-        .help(isTuple ? "take it apart with `let (a, b) = …`"
-              : isElement
-                  ? "arrays are written with `store` or `store_at`; a tile never "
-                    "changes: `x = insert(x, index, part)` makes a new one"
-                  : "only a `var` is assigned to");
+        .help(
+            isTuple ? "take it apart with `let (a, b) = …`"
+            : isElement
+                ? "arrays are written with `store` or `store_at`; a tile never "
+                  "changes: `x = insert(x, index, part)` makes a new one"
+                : "only a `var` is assigned to");
   }
   advance();
   Expr *value = parseExpr();

@@ -1,4 +1,5 @@
-//===- Parser.cpp - tokens, errors and recovery of the parser -----*- C++ -*-===//
+//===- Parser.cpp - tokens, errors and recovery of the parser -----*- C++
+//-*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -7,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ParserImpl.h"
 #include "tilec/Frontend/Parser.h"
+#include "ParserImpl.h"
 
 using namespace llvm;
 
@@ -58,7 +59,8 @@ std::string Parser::found() const {
 bool Parser::expect(Kind kind, StringRef what) {
   if (accept(kind))
     return true;
-  errorHere(diag::expected_token, what.empty() ? describe(kind) : what, found());
+  errorHere(diag::expected_token, what.empty() ? describe(kind) : what,
+            found());
   return false;
 }
 

@@ -1,4 +1,5 @@
-//===- ParserImpl.h - the parser's class --------------------------*- C++ -*-===//
+//===- ParserImpl.h - the parser's class --------------------------*- C++
+//-*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -11,9 +12,9 @@
 //
 // Errors. A function that cannot build its node reports once and returns null;
 // null travels up, silently, to the statement, clause or item, which skips to a
-// place where reading can go on: behind the next `;`, before a `}`, or at a line
-// that begins a statement or an item. No second error is reported at a token that
-// already has one, and every loop consumes a token or stops.
+// place where reading can go on: behind the next `;`, before a `}`, or at a
+// line that begins a statement or an item. No second error is reported at a
+// token that already has one, and every loop consumes a token or stops.
 //
 // Depth. Everything that recurses holds a Nesting guard; beyond 256 levels it
 // reports and skips without recursing.
@@ -183,7 +184,8 @@ private:
   ast::Expr *checked(ast::Expr *expr);
 
   /// Runs `element` for a list with an optional trailing comma, up to `close`.
-  bool parseList(Kind close, const Token &open, llvm::function_ref<bool()> element);
+  bool parseList(Kind close, const Token &open,
+                 llvm::function_ref<bool()> element);
 
   FileId file;
   ast::Context &ctx;

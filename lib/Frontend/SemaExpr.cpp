@@ -86,8 +86,6 @@ Operand Sema::checkExprKind(const ast::Expr *expr) {
   case ast::Expr::Kind::Tuple:
     error(diag::tuple_as_value, range).arg(int64_t(cast<ast::TupleExpr>(expr)->elements.size()));
     return Operand::poison(range);
-  case ast::Expr::Kind::Error:
-    return Operand::poison(range);
   }
   return Operand::poison(range);
 }

@@ -1,10 +1,11 @@
-//===- Source.cpp - source files, locations and ranges -----------*- C++ -*-===//
+//===- Source.cpp - source files, locations and ranges -----------*- C++
+//-*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The table of lines of a file is built when the first line number in it is asked
-// for; looking up a file or a line is a binary search.
+// The table of lines of a file is built when the first line number in it is
+// asked for; looking up a file or a line is a binary search.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +57,8 @@ struct SourceManager::File {
     if (lineStarts.empty()) {
       StringRef t = text();
       lineStarts.push_back(0);
-      for (size_t i = t.find('\n'); i != StringRef::npos; i = t.find('\n', i + 1))
+      for (size_t i = t.find('\n'); i != StringRef::npos;
+           i = t.find('\n', i + 1))
         lineStarts.push_back(static_cast<uint32_t>(i + 1));
     }
     return lineStarts;
@@ -116,7 +118,8 @@ SourceLoc SourceManager::getLoc(FileId id, size_t offset) const {
 
 SourceLoc SourceManager::getLoc(FileId id, unsigned line, unsigned col) const {
   line = std::clamp(line, 1u, getNumLines(id));
-  size_t inLine = std::min<size_t>(std::max(col, 1u) - 1, getLine(id, line).size());
+  size_t inLine =
+      std::min<size_t>(std::max(col, 1u) - 1, getLine(id, line).size());
   return getLoc(id, file(id).lines()[line - 1] + inLine);
 }
 

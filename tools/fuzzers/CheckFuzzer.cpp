@@ -1,11 +1,12 @@
-//===- CheckFuzzer.cpp - the checker on arbitrary bytes -----------*- C++ -*-===//
+//===- CheckFuzzer.cpp - the checker on arbitrary bytes -----------*- C++
+//-*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// In: any bytes. What must hold: parser and checker return, and the checker gives
-// either a program or at least one error. The corpus to begin with is the examples
-// and the tests of the frontend.
+// In: any bytes. What must hold: parser and checker return, and the checker
+// gives either a program or at least one error. The corpus to begin with is the
+// examples and the tests of the frontend.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,11 +1,12 @@
-//===- SyntaxFuzzer.cpp - lexer and parser on arbitrary bytes ----*- C++ -*-===//
+//===- SyntaxFuzzer.cpp - lexer and parser on arbitrary bytes ----*- C++
+//-*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// In: any bytes. What must hold: the parser returns, every message can be printed
-// in both forms, and what parses without an error prints to a text that parses to
-// the same.
+// In: any bytes. What must hold: the parser returns, every message can be
+// printed in both forms, and what parses without an error prints to a text that
+// parses to the same.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,22 +1,23 @@
-//===- AST.h - what the parser builds ----------------------------*- C++ -*-===//
+//===- AST.h - what the parser builds ----------------------------*- C++
+//-*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// In: tokens. Out: the syntax of a program, nothing more: no types, no scopes, no
-// resolved names. Sema reads it (a `fn` once for every instantiation) and builds
-// its own checked tree, so nodes are never changed after parsing.
+// In: tokens. Out: the syntax of a program, nothing more: no types, no scopes,
+// no resolved names. Sema reads it (a `fn` once for every instantiation) and
+// builds its own checked tree, so nodes are never changed after parsing.
 //
-// Nodes live in the arena of an ast::Context and hold StringRefs into the source
-// text, ArrayRefs into the arena and plain pointers; none has a destructor. Every
-// node has a source range, and so has every name and argument. Kinds work with
-// llvm::isa / cast / dyn_cast.
+// Nodes live in the arena of an ast::Context and hold StringRefs into the
+// source text, ArrayRefs into the arena and plain pointers; none has a
+// destructor. Every node has a source range, and so has every name and
+// argument. Kinds work with llvm::isa / cast / dyn_cast.
 //
 //   Decl      kernel, fn, const, import, specialize, static_assert
 //   Stmt      let var const assign for while if break continue return
 //             expression, block, fast
 //   Expr      literals, name, unary, binary, conditional, call, member, index,
-//             list, tuple, error
+//             list, tuple
 //   TypeExpr  name (`f32`, `T`), tile (`f32[BM]`), array (`array<T, [m]>`)
 //
 // After a syntax error the parser still hands over every declaration whose name
@@ -48,7 +49,7 @@ class TypeExpr;
 struct File;
 
 /// Limits that keep every recursion over the tree within a small stack.
-constexpr unsigned maxNesting = 256;     // blocks, parentheses, types, unary chains
+constexpr unsigned maxNesting = 256; // blocks, parentheses, types, unary chains
 constexpr unsigned maxExprHeight = 1024; // operators in a row, `a + b + …`
 
 /// The arena that a program's nodes live in.
@@ -70,9 +71,7 @@ public:
     std::uninitialized_copy(list.begin(), list.end(), data);
     return {data, list.size()};
   }
-  llvm::StringRef copy(llvm::StringRef text) {
-    return text.copy(arena);
-  }
+  llvm::StringRef copy(llvm::StringRef text) { return text.copy(arena); }
 
 private:
   llvm::BumpPtrAllocator arena;
@@ -117,7 +116,6 @@ public:
     Index,
     List,
     Tuple,
-    Error,
   };
   Kind getKind() const { return kind; }
   /// 1 for a leaf, else one more than the highest operand; ≤ maxExprHeight.
@@ -139,7 +137,8 @@ private:
   Kind kind;
 };
 
-/// `42`, `0xff`, `-128`: a minus sign directly before a number is part of it, so
+/// `42`, `0xff`, `-128`: a minus sign directly before a number is part of it,
+/// so
 /// `-128.to(i8)` is (-128).to(i8).
 class IntLiteralExpr : public Expr {
 public:
@@ -153,8 +152,9 @@ public:
   }
 };
 
-/// `1.5`, `-1e-3`, `inf`, `nan`. `digits` has the text without `_` and without the
-/// sign, for whoever rounds to another format than f64 (from decimal, once).
+/// `1.5`, `-1e-3`, `inf`, `nan`. `digits` has the text without `_` and without
+/// the sign, for whoever rounds to another format than f64 (from decimal,
+/// once).
 class FloatLiteralExpr : public Expr {
 public:
   FloatLiteralExpr(SourceRange range, llvm::StringRef digits, double value,
@@ -179,8 +179,8 @@ public:
   }
 };
 
-/// `"text"` with escapes resolved; only `print`, `assert` and their compile-time
-/// relatives take one.
+/// `"text"` with escapes resolved; only `print`, `assert` and their
+/// compile-time relatives take one.
 class StringLiteralExpr : public Expr {
 public:
   StringLiteralExpr(SourceRange range, llvm::StringRef value)
@@ -191,8 +191,8 @@ public:
   }
 };
 
-/// Any identifier: a variable, dimension, constant, `fn`, builtin, dtype (`f32`,
-/// `T`), or a word that a builtin takes (`relaxed`, `tf32x3`, `rz`).
+/// Any identifier: a variable, dimension, constant, `fn`, builtin, dtype
+/// (`f32`, `T`), or a word that a builtin takes (`relaxed`, `tf32x3`, `rz`).
 class NameExpr : public Expr {
 public:
   NameExpr(SourceRange range, llvm::StringRef name)
@@ -215,13 +215,23 @@ public:
 };
 
 enum class BinaryOp : uint8_t {
-  Mul, Div, Rem, MatMul, // * / % @
-  Add, Sub,
-  Shl, Shr,
+  Mul,
+  Div,
+  Rem,
+  MatMul, // * / % @
+  Add,
+  Sub,
+  Shl,
+  Shr,
   BitAnd,
   BitXor,
   BitOr,
-  Eq, Ne, Lt, Le, Gt, Ge, // do not chain: the parser refuses `a < b < c`
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge, // do not chain: the parser refuses `a < b < c`
   LogicalAnd,
   LogicalOr,
 };
@@ -324,22 +334,14 @@ public:
   static bool classof(const Expr *e) { return e->getKind() == Kind::List; }
 };
 
-/// `(x, y)`: in `return` and as the operands of reduce, scan and sort. Has two or
-/// more elements: `(x)` is just x.
+/// `(x, y)`: in `return` and as the operands of reduce, scan and sort. Has two
+/// or more elements: `(x)` is just x.
 class TupleExpr : public Expr {
 public:
   TupleExpr(SourceRange range, llvm::ArrayRef<Expr *> elements)
       : Expr(Kind::Tuple, range, above(elements)), elements(elements) {}
   llvm::ArrayRef<Expr *> elements;
   static bool classof(const Expr *e) { return e->getKind() == Kind::Tuple; }
-};
-
-/// Stands where an expression could not be read; an error has been reported.
-/// Only in malformed declarations.
-class ErrorExpr : public Expr {
-public:
-  explicit ErrorExpr(SourceRange range) : Expr(Kind::Error, range) {}
-  static bool classof(const Expr *e) { return e->getKind() == Kind::Error; }
 };
 
 //===----------------------------------------------------------------------===//
@@ -475,8 +477,8 @@ public:
   static bool classof(const Stmt *s) { return s->getKind() == Kind::Const; }
 };
 
-/// `x = e;`, `x += e;`. Only names are assigned to: tiles are immutable and arrays
-/// are written by `store`; the parser says so for `x[i] = e`.
+/// `x = e;`, `x += e;`. Only names are assigned to: tiles are immutable and
+/// arrays are written by `store`; the parser says so for `x[i] = e`.
 class AssignStmt : public Stmt {
 public:
   AssignStmt(SourceRange range, Name target, std::optional<BinaryOp> op,
@@ -518,8 +520,8 @@ public:
 /// `if c { … } else if d { … } else { … }`, `if const c { … }`
 class IfStmt : public Stmt {
 public:
-  IfStmt(SourceRange range, SourceRange constRange, Expr *cond, Block *thenBlock,
-         Stmt *elseStmt)
+  IfStmt(SourceRange range, SourceRange constRange, Expr *cond,
+         Block *thenBlock, Stmt *elseStmt)
       : Stmt(Kind::If, range), constRange(constRange), cond(cond),
         thenBlock(thenBlock), elseStmt(elseStmt) {}
   SourceRange constRange; // invalid unless `if const`
@@ -720,8 +722,8 @@ struct Program {
 llvm::StringRef spelling(BinaryOp op);
 llvm::StringRef spelling(UnaryOp op);
 
-/// `--emit=ast`: source-like text with all groupings in parentheses; parsing what
-/// it prints gives the same tree.
+/// `--emit=ast`: source-like text with all groupings in parentheses; parsing
+/// what it prints gives the same tree.
 void print(const Program &program, llvm::raw_ostream &os);
 void print(const File &file, llvm::raw_ostream &os);
 void print(const Decl &decl, llvm::raw_ostream &os);

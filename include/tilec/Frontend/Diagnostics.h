@@ -1,21 +1,24 @@
-//===- Diagnostics.h - errors and warnings about source ----------*- C++ -*-===//
+//===- Diagnostics.h - errors and warnings about source ----------*- C++
+//-*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// In: "this row of the table, at this range, with these arguments, labels, notes
-// and fix-its". Out: a Diagnostic handed to a consumer that prints text, prints
-// JSON, or keeps it for a test.
+// In: "this row of the table, at this range, with these arguments, labels,
+// notes and fix-its". Out: a Diagnostic handed to a consumer that prints text,
+// prints JSON, or keeps it for a test.
 //
-//   diags.report(diag::shape_mismatch, expr->getRange(), "[128, 64]", "[64, 128]")
+//   diags.report(diag::shape_mismatch, expr->getRange(), "[128, 64]", "[64,
+//   128]")
 //       .label("this is [128, 64]")
 //       .secondary(rhs->getRange(), "this is [64, 128]")
 //       .note(decl.range, "`b` is declared here")
 //       .help("`permute(b, [1, 0])` matches");
 //
-// The diagnostic is emitted when the builder goes out of scope. The engine drops
-// exact repetitions (a template checked twice), turns warnings on, off or into
-// errors, and stops the run after max-errors: check `shouldStop()` in long loops.
+// The diagnostic is emitted when the builder goes out of scope. The engine
+// drops exact repetitions (a template checked twice), turns warnings on, off or
+// into errors, and stops the run after max-errors: check `shouldStop()` in long
+// loops.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILEC_FRONTEND_DIAGNOSTICS_H
@@ -60,8 +63,8 @@ struct DiagnosticInfo {
 const DiagnosticInfo &getInfo(diag::Id id);
 /// The row with this code ("T0101"), if there is one.
 std::optional<diag::Id> findDiagnostic(llvm::StringRef code);
-/// The page of a code from docs/diagnostics.md, as `--explain` prints it; "" where
-/// there is none.
+/// The page of a code from docs/diagnostics.md, as `--explain` prints it; ""
+/// where there is none.
 llvm::StringRef explain(llvm::StringRef code);
 
 /// A range and what is to be said about it.
@@ -191,7 +194,8 @@ public:
   DiagnosticEngine(const SourceManager &sources, DiagnosticConsumer &consumer);
   DiagnosticEngine(const DiagnosticEngine &) = delete;
 
-  /// Starts a message; `args` (text or integers) fill {0}, {1}, … of its format.
+  /// Starts a message; `args` (text or integers) fill {0}, {1}, … of its
+  /// format.
   template <typename... Args>
   DiagnosticBuilder report(diag::Id id, SourceRange range,
                            const Args &...args) {
@@ -202,8 +206,8 @@ public:
 
   /// 0: no limit.
   void setMaxErrors(unsigned n) { maxErrors = n; }
-  /// Reads what follows -W: `x`, `no-x`, `error`, `error=x`, `no-error=x`. False
-  /// when there is no such warning.
+  /// Reads what follows -W: `x`, `no-x`, `error`, `error=x`, `no-error=x`.
+  /// False when there is no such warning.
   bool setWarningOption(llvm::StringRef option);
   /// The flags of all warnings, for `--help` and for suggestions.
   static std::vector<llvm::StringRef> getWarningFlags();

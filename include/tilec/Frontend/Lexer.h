@@ -1,12 +1,13 @@
-//===- Lexer.h - source text to tokens ----------------------------*- C++ -*-===//
+//===- Lexer.h - source text to tokens ----------------------------*- C++
+//-*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
 // In: the text of a file. Out: tokens, one at a time, and located errors for
-// what is no token. A mistake never ends the stream: the lexer reports it and goes
-// on with the token that was most likely meant, marked `bad` so that the parser
-// does not complain about the same place again.
+// what is no token. A mistake never ends the stream: the lexer reports it and
+// goes on with the token that was most likely meant, marked `bad` so that the
+// parser does not complain about the same place again.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILEC_FRONTEND_LEXER_H
@@ -34,8 +35,8 @@ bool isKeyword(TokenKind kind);
 
 struct Token {
   TokenKind kind = TokenKind::EndOfFile;
-  bool bad = false;             // an error about it has been reported
-  bool startsLine = false;      // first token on its line
+  bool bad = false;              // an error about it has been reported
+  bool startsLine = false;       // first token on its line
   bool hasEscapesOrSeps = false; // a string with `\`, a number with `_`
   SourceLoc loc;
   llvm::StringRef text;

@@ -1,11 +1,12 @@
-//===- Parser.h - source text to AST ------------------------------*- C++ -*-===//
+//===- Parser.h - source text to AST ------------------------------*- C++
+//-*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
 // In: files. Out: their syntax trees, with imports followed, and located errors
-// for whatever is wrong. Never fails as a whole: what could be read is there, and
-// the diagnostics engine knows whether something could not.
+// for whatever is wrong. Never fails as a whole: what could be read is there,
+// and the diagnostics engine knows whether something could not.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILEC_FRONTEND_PARSER_H
@@ -29,8 +30,8 @@ struct ParseOptions {
 };
 
 /// Loads and parses `paths` and all that they import, each file once. Reports
-/// files that cannot be read, that are too large, and import cycles. The names of
-/// all loaded files are in `sources` (for depfiles).
+/// files that cannot be read, that are too large, and import cycles. The names
+/// of all loaded files are in `sources` (for depfiles).
 ast::Program parseProgram(llvm::ArrayRef<std::string> paths, ast::Context &ctx,
                           SourceManager &sources, DiagnosticEngine &diags,
                           FileLoader &loader, const ParseOptions &options = {});

@@ -83,8 +83,8 @@ struct LineCol {
   friend bool operator==(LineCol a, LineCol b) = default;
 };
 
-/// Where imported files come from. The parser asks it and nothing else, so tests,
-/// the editor server and in-memory compilation bring their own.
+/// Where imported files come from. The parser asks it and nothing else, so
+/// tests, the editor server and in-memory compilation bring their own.
 class FileLoader {
 public:
   virtual ~FileLoader();

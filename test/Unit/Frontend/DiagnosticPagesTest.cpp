@@ -1,10 +1,11 @@
-//===- DiagnosticPagesTest.cpp - the pages' examples of syntax ---*- C++ -*-===//
+//===- DiagnosticPagesTest.cpp - the pages' examples of syntax ---*- C++
+//-*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The examples of codes that the parser reports (T00xx, T01xx), as built into the
-// library. tools/scripts/check-diagnostics.py compiles those of all codes.
+// The examples of codes that the parser reports (T00xx, T01xx), as built into
+// the library. tools/scripts/check-diagnostics.py compiles those of all codes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +57,8 @@ StringRef nextBlock(StringRef page, size_t &pos, StringRef &head) {
 }
 
 TEST(DiagnosticPages, ExplainFindsEachPage) {
-  EXPECT_TRUE(explain("T0101").starts_with("T0101\n\n> error: expected …, found …\n"));
+  EXPECT_TRUE(
+      explain("T0101").starts_with("T0101\n\n> error: expected …, found …\n"));
   EXPECT_EQ(explain("t0101"), explain("T0101"));
   EXPECT_EQ(explain("T01010"), "");
   EXPECT_EQ(explain("T010"), "");

@@ -103,9 +103,11 @@ TEST_F(DiagnosticsTest, ShowsTheFixedLine) {
 
 TEST_F(DiagnosticsTest, MarksEndsOfFilesAndLongRanges) {
   DiagnosticEngine diags(sources, printer);
-  diags.report(diag::missing_semicolon, SourceRange(sources.getLoc(file, size_t(1) << 20)), "x");
+  diags.report(diag::missing_semicolon,
+               SourceRange(sources.getLoc(file, size_t(1) << 20)), "x");
   diags.report(diag::unterminated_comment,
-               SourceRange(sources.getLoc(file, size_t(4)), sources.getLoc(file, size_t(30))));
+               SourceRange(sources.getLoc(file, size_t(4)),
+                           sources.getLoc(file, size_t(30))));
   EXPECT_EQ(text, R"(a.tile:6:1: error: expected `;` after x [T0110]
     6 |
       | ^
@@ -130,7 +132,8 @@ TEST_F(DiagnosticsTest, LongLinesAreCutAroundTheMark) {
 TEST_F(DiagnosticsTest, ControlBytesDoNotReachTheTerminal) {
   FileId evil = sources.addText("evil.tile", "a \x1b[31m \xff b");
   DiagnosticEngine diags(sources, printer);
-  diags.report(diag::chained_comparison, SourceRange(sources.getLoc(evil, size_t(0))));
+  diags.report(diag::chained_comparison,
+               SourceRange(sources.getLoc(evil, size_t(0))));
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
   EXPECT_EQ(text.find('\xff'), std::string::npos);
 }
@@ -165,7 +168,9 @@ TEST_F(DiagnosticsTest, JSONIsOneObjectALine) {
   EXPECT_EQ(object.getInteger("endColumn"), 13);
   EXPECT_EQ(object.getString("label"), "a \"label\"");
   EXPECT_EQ(object.getArray("related")->size(), 3u);
-  EXPECT_EQ((*object.getArray("fixes"))[0].getAsObject()->getString("replacement"), "\n");
+  EXPECT_EQ(
+      (*object.getArray("fixes"))[0].getAsObject()->getString("replacement"),
+      "\n");
   value = json::parse(lines[1]);
   ASSERT_TRUE(bool(value));
   EXPECT_FALSE(value->getAsObject()->getString("file"));

@@ -17,7 +17,8 @@ struct Lexed {
     Lexer lexer(id, sources, diags);
     for (Token t = lexer.next(); !t.is(TokenKind::EndOfFile); t = lexer.next())
       tokens.push_back(t);
-    EXPECT_TRUE(lexer.next().is(TokenKind::EndOfFile)) << "the end stays the end";
+    EXPECT_TRUE(lexer.next().is(TokenKind::EndOfFile))
+        << "the end stays the end";
   }
   /// The texts of the tokens between spaces.
   std::string texts() const {
@@ -73,7 +74,8 @@ TEST(Lexer, TakesTheLongestPunctuator) {
 TEST(Lexer, NumbersKeepTheirText) {
   for (StringRef number : {"0", "007", "42", "1_000", "0xff", "0xF_F", "0b1_0"})
     EXPECT_EQ(kindOf(number), TokenKind::IntLiteral) << number.str();
-  for (StringRef number : {"0.5", "1e5", "1E+5", "1e-5", "1_0.2_5e1_0", "2.5e3"})
+  for (StringRef number :
+       {"0.5", "1e5", "1E+5", "1e-5", "1_0.2_5e1_0", "2.5e3"})
     EXPECT_EQ(kindOf(number), TokenKind::FloatLiteral) << number.str();
 }
 
@@ -86,12 +88,10 @@ TEST(Lexer, APointIsPartOfANumberOnlyBeforeADigit) {
 
 TEST(Lexer, WrongNumbersAreOneErrorAndOneToken) {
   const std::pair<StringRef, StringRef> cases[] = {
-      {"0x", "T0012"},   {"0b", "T0012"},   {"0xfg", "T0013"},
-      {"0b12", "T0013"}, {"1_", "T0014"},   {"1__0", "T0014"},
-      {"0x_1", "T0014"}, {"1.0_", "T0014"}, {"1f", "T0015"},
-      {"1.0f", "T0015"}, {"0X1", "T0015"},  {"2x", "T0015"},
-      {"1e", "T0016"},   {"1e+", "T0016"},  {"1.", "T0017"},
-      {"1.e5", "T0017"},
+      {"0x", "T0012"}, {"0b", "T0012"},   {"0xfg", "T0013"}, {"0b12", "T0013"},
+      {"1_", "T0014"}, {"1__0", "T0014"}, {"0x_1", "T0014"}, {"1.0_", "T0014"},
+      {"1f", "T0015"}, {"1.0f", "T0015"}, {"0X1", "T0015"},  {"2x", "T0015"},
+      {"1e", "T0016"}, {"1e+", "T0016"},  {"1.", "T0017"},   {"1.e5", "T0017"},
   };
   for (auto [text, code] : cases) {
     Lexed lexed(text);
@@ -134,8 +134,8 @@ TEST(Lexer, KeepsTheDocCommentBeforeAToken) {
   SourceManager sources;
   StoredDiagnostics stored;
   DiagnosticEngine diags(sources, stored);
-  FileId id = sources.addText(
-      "t", "/// one\n///  two \n//// no\n// no\n///\nkernel x");
+  FileId id =
+      sources.addText("t", "/// one\n///  two \n//// no\n// no\n///\nkernel x");
   Lexer lexer(id, sources, diags);
   lexer.next();
   ASSERT_EQ(lexer.getDocs().size(), 3u);

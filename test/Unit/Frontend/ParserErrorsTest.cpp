@@ -238,8 +238,9 @@ TEST(ParserErrors, AMissingBraceIsFoundByIndentation) {
                 "kernel b() { }\n");
   EXPECT_THAT(parsed.errors(), ElementsAre("T0108 at 1:12"));
   ASSERT_EQ(parsed.stored.list[0].secondary.size(), 2u);
-  EXPECT_EQ(parsed.sources.getLineCol(parsed.stored.list[0].secondary[0].range.begin),
-            (LineCol{2, 17}));
+  EXPECT_EQ(
+      parsed.sources.getLineCol(parsed.stored.list[0].secondary[0].range.begin),
+      (LineCol{2, 17}));
   ASSERT_EQ(parsed.file->decls.size(), 2u) << "the next kernel is still there";
 }
 
@@ -268,13 +269,17 @@ TEST(ParserErrors, NestingHasALimit) {
     EXPECT_EQ(inBody("let x = " + nested("f(", "1", ")", n) + ";"), "T0115");
     EXPECT_EQ(inBody("let x = " + nested("y[", "1", "]", n) + ";"), "T0115");
     EXPECT_EQ(inBody("let x = " + nested("!", "y", "", n) + ";"), "T0115");
-    EXPECT_EQ(inBody("let x = " + nested("a ? b : ", "c", "", n) + ";"), "T0115");
+    EXPECT_EQ(inBody("let x = " + nested("a ? b : ", "c", "", n) + ";"),
+              "T0115");
     EXPECT_EQ(inBody(nested("{", "", "}", n)), "T0115");
     EXPECT_EQ(inBody(nested("if a { ", "", "}", n)), "T0115");
-    EXPECT_EQ(inBody("if a { }" + nested(" else if b { }", "", "", n)), "T0115");
-    EXPECT_EQ(inFile("kernel k(a: " + nested("array<", "f32", ", [n]>", n) + ") { }"),
+    EXPECT_EQ(inBody("if a { }" + nested(" else if b { }", "", "", n)),
               "T0115");
-    EXPECT_EQ(inBody("let x = " + nested("a + ", "b", "", 4 * n) + ";"), "T0116");
+    EXPECT_EQ(
+        inFile("kernel k(a: " + nested("array<", "f32", ", [n]>", n) + ") { }"),
+        "T0115");
+    EXPECT_EQ(inBody("let x = " + nested("a + ", "b", "", 4 * n) + ";"),
+              "T0116");
     EXPECT_EQ(inBody("let x = a" + nested(".b", "", "", 4 * n) + ";"), "T0116");
   }
 }

@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Most cases are read in the printed form, where every operator has parentheses.
+// Most cases are read in the printed form, where every operator has
+// parentheses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +48,8 @@ TEST(Parser, OperatorsBindAsInRust) {
   EXPECT_EQ(expr("a & b << c"), "(a & (b << c))");
   EXPECT_EQ(expr("a | b ^ c & d"), "(a | (b ^ (c & d)))");
   EXPECT_EQ(expr("a & b == c | d"), "((a & b) == (c | d))");
-  EXPECT_EQ(expr("a < b && c >= d || e != f"), "(((a < b) && (c >= d)) || (e != f))");
+  EXPECT_EQ(expr("a < b && c >= d || e != f"),
+            "(((a < b) && (c >= d)) || (e != f))");
   EXPECT_EQ(expr("a - b - c"), "((a - b) - c)");
   EXPECT_EQ(expr("a >> b >> c"), "((a >> b) >> c)");
   EXPECT_EQ(expr("(a < b) == (c < d)"), "((a < b) == (c < d))");
@@ -76,7 +78,8 @@ TEST(Parser, AMinusBelongsToItsNumber) {
   EXPECT_EQ(expr("-(1)"), "(-(1))");
   EXPECT_EQ(expr("a - -1"), "(a - -1)");
   Parsed parsed("const x = -9223372036854775808;");
-  auto *literal = cast<IntLiteralExpr>(cast<ConstDecl>(parsed.file->decls[0])->init);
+  auto *literal =
+      cast<IntLiteralExpr>(cast<ConstDecl>(parsed.file->decls[0])->init);
   EXPECT_TRUE(literal->negative);
   EXPECT_EQ(literal->magnitude, uint64_t(1) << 63);
 }
@@ -84,7 +87,8 @@ TEST(Parser, AMinusBelongsToItsNumber) {
 TEST(Parser, LiteralsHaveTheirValues) {
   EXPECT_EQ(expr("0xff + 0b11 + 1_000"), "((255 + 3) + 1000)");
   Parsed parsed("const x = 1_0.2_5e1;");
-  auto *literal = cast<FloatLiteralExpr>(cast<ConstDecl>(parsed.file->decls[0])->init);
+  auto *literal =
+      cast<FloatLiteralExpr>(cast<ConstDecl>(parsed.file->decls[0])->init);
   EXPECT_EQ(literal->digits, "10.25e1");
   EXPECT_EQ(literal->value, 102.5);
   EXPECT_EQ(expr("[inf, nan, true, false]"), "[inf, nan, true, false]");
@@ -93,7 +97,8 @@ TEST(Parser, LiteralsHaveTheirValues) {
 
 TEST(Parser, PostfixChains) {
   EXPECT_EQ(expr("a.shape[0]"), "a.shape[0]");
-  EXPECT_EQ(expr("(a + b).to(f32, round: rz)[0, i]"), "(a + b).to(f32, round: rz)[0, i]");
+  EXPECT_EQ(expr("(a + b).to(f32, round: rz)[0, i]"),
+            "(a + b).to(f32, round: rz)[0, i]");
   EXPECT_EQ(expr("x[:, None]"), "x[:, None]");
   EXPECT_EQ(expr("f()()[0].g"), "f()()[0].g");
 }
@@ -106,15 +111,19 @@ TEST(Parser, ListsMayEndInAComma) {
 }
 
 TEST(Parser, TuplesAreOperandsOfCalls) {
-  EXPECT_EQ(expr("reduce((x, y), 0, (i, j), f)"), "reduce((x, y), 0, (i, j), f)");
+  EXPECT_EQ(expr("reduce((x, y), 0, (i, j), f)"),
+            "reduce((x, y), 0, (i, j), f)");
   EXPECT_EQ(expr("f((a + b) * c)"), "f(((a + b) * c))");
   EXPECT_EQ(expr("f((a).b)"), "f(a.b)");
 }
 
 TEST(Parser, RangesCoverWhatIsWritten) {
   Parsed parsed("const x = (a + b) * foo(c, axis: 1);");
-  auto *product = cast<BinaryExpr>(cast<ConstDecl>(parsed.file->decls[0])->init);
-  auto text = [&](SourceRange range) { return parsed.sources.getText(range).str(); };
+  auto *product =
+      cast<BinaryExpr>(cast<ConstDecl>(parsed.file->decls[0])->init);
+  auto text = [&](SourceRange range) {
+    return parsed.sources.getText(range).str();
+  };
   EXPECT_EQ(text(product->getRange()), "(a + b) * foo(c, axis: 1)");
   EXPECT_EQ(text(product->opRange), "*");
   EXPECT_EQ(text(product->lhs->getRange()), "a + b");
@@ -128,43 +137,51 @@ TEST(Parser, RangesCoverWhatIsWritten) {
 }
 
 TEST(Parser, Declarations) {
-  EXPECT_EQ(body("let x = 1; let y: f32[BM, 2 * BN] = x; let (a, b) = f();"),
-            "  let x = 1;\n  let y: f32[BM, (2 * BN)] = x;\n  let (a, b) = f();\n");
+  EXPECT_EQ(
+      body("let x = 1; let y: f32[BM, 2 * BN] = x; let (a, b) = f();"),
+      "  let x = 1;\n  let y: f32[BM, (2 * BN)] = x;\n  let (a, b) = f();\n");
   EXPECT_EQ(body("var x = 1; var y: f32[BM]; const N: int = 4;"),
             "  var x = 1;\n  var y: f32[BM];\n  const N: int = 4;\n");
 }
 
 TEST(Parser, Assignments) {
-  EXPECT_EQ(body("x = 1; x += 1; x -= 1; x *= 1; x /= 1; x %= 1;"),
-            "  x = 1;\n  x += 1;\n  x -= 1;\n  x *= 1;\n  x /= 1;\n  x %= 1;\n");
+  EXPECT_EQ(
+      body("x = 1; x += 1; x -= 1; x *= 1; x /= 1; x %= 1;"),
+      "  x = 1;\n  x += 1;\n  x -= 1;\n  x *= 1;\n  x /= 1;\n  x %= 1;\n");
   EXPECT_EQ(body("x &= 1; x |= 1; x ^= 1; x <<= 1; x >>= 1;"),
             "  x &= 1;\n  x |= 1;\n  x ^= 1;\n  x <<= 1;\n  x >>= 1;\n");
 }
 
 TEST(Parser, ControlFlow) {
-  EXPECT_EQ(body("for i in 0..n { } for i in a + 1..b step 2 { } for const i in 0..4 { }"),
+  EXPECT_EQ(body("for i in 0..n { } for i in a + 1..b step 2 { } for const i "
+                 "in 0..4 { }"),
             "  for i in 0..n {\n  }\n  for i in (a + 1)..b step 2 {\n  }\n"
             "  for const i in 0..4 {\n  }\n");
-  EXPECT_EQ(body("while c { break; continue; } return; return x; return (x, y);"),
-            "  while c {\n    break;\n    continue;\n  }\n  return;\n  return x;\n"
-            "  return (x, y);\n");
+  EXPECT_EQ(
+      body("while c { break; continue; } return; return x; return (x, y);"),
+      "  while c {\n    break;\n    continue;\n  }\n  return;\n  return x;\n"
+      "  return (x, y);\n");
   EXPECT_EQ(body("if a { f(); } else if const b { } else { }"),
             "  if a {\n    f();\n  } else if const b {\n  } else {\n  }\n");
-  EXPECT_EQ(body("{ f(); } fast { g(); }"), "  {\n    f();\n  }\n  fast {\n    g();\n  }\n");
+  EXPECT_EQ(body("{ f(); } fast { g(); }"),
+            "  {\n    f();\n  }\n  fast {\n    g();\n  }\n");
 }
 
 TEST(Parser, WordsOfOnePlaceNameVariables) {
-  EXPECT_EQ(body("let step = 1; let array = grid; hint(requires); let None = strided;"),
-            "  let step = 1;\n  let array = grid;\n  hint(requires);\n  let None = strided;\n");
+  EXPECT_EQ(body("let step = 1; let array = grid; hint(requires); let None = "
+                 "strided;"),
+            "  let step = 1;\n  let array = grid;\n  hint(requires);\n  let "
+            "None = strided;\n");
 }
 
 TEST(Parser, Kernels) {
-  Parsed parsed("/// Doc.\n"
-                "kernel k<T: float = bf16, N: int = 1 << 4, B: bool = (1 > 2)>(\n"
-                "    n: int, a: array<T, [m, 128]>, b: mut strided array<f32, [m]>)\n"
-                "  requires m % 8 == 0, aligned(a, 128)\n"
-                "  hint(num_warps: 4) grid [cdiv(m, N), 1]\n"
-                "  hint sm_90a(cluster: [2, 1]) { }\n");
+  Parsed parsed(
+      "/// Doc.\n"
+      "kernel k<T: float = bf16, N: int = 1 << 4, B: bool = (1 > 2)>(\n"
+      "    n: int, a: array<T, [m, 128]>, b: mut strided array<f32, [m]>)\n"
+      "  requires m % 8 == 0, aligned(a, 128)\n"
+      "  hint(num_warps: 4) grid [cdiv(m, N), 1]\n"
+      "  hint sm_90a(cluster: [2, 1]) { }\n");
   ASSERT_TRUE(parsed.stored.list.empty());
   auto *kernel = cast<KernelDecl>(parsed.file->decls[0]);
   EXPECT_EQ(kernel->name.text, "k");

@@ -58,7 +58,8 @@ TEST_F(ProgramTest, ImportsComeBeforeTheirImportersAndOnce) {
                   {"d/c.tile", "const N = 1;"}};
   ast::Program program = load({"d/a.tile", "d/c.tile", "d/a.tile"});
   EXPECT_EQ(messages(), "");
-  EXPECT_THAT(names(program.files), ElementsAre("d/c.tile", "d/b.tile", "d/a.tile"));
+  EXPECT_THAT(names(program.files),
+              ElementsAre("d/c.tile", "d/b.tile", "d/a.tile"));
   EXPECT_THAT(names(program.roots), ElementsAre("d/a.tile", "d/c.tile"));
   EXPECT_EQ(loader.loads["d/c.tile"], 1);
   auto *import = cast<ast::ImportDecl>(program.roots[0]->decls[1]);
@@ -73,14 +74,16 @@ TEST_F(ProgramTest, IncludeDirectoriesAreSearchedAfterTheImportersOwn) {
   options.includeDirs = {"none", "inc"};
   ast::Program program = load({"d/a.tile"});
   EXPECT_EQ(messages(), "");
-  EXPECT_THAT(names(program.files), ElementsAre("d/b.tile", "inc/c.tile", "d/a.tile"));
+  EXPECT_THAT(names(program.files),
+              ElementsAre("d/b.tile", "inc/c.tile", "d/a.tile"));
 }
 
 TEST_F(ProgramTest, AMissingImportNamesWhereItWasLookedFor) {
   loader.texts = {{"d/a.tile", "import \"b.tile\";\nconst N = 1;"}};
   options.includeDirs = {"inc"};
   ast::Program program = load({"d/a.tile"});
-  EXPECT_EQ(messages(), "T0001 cannot read `b.tile`: No such file or directory\n");
+  EXPECT_EQ(messages(),
+            "T0001 cannot read `b.tile`: No such file or directory\n");
   EXPECT_EQ(sources.getText(stored.list[0].range), "\"b.tile\"");
   ASSERT_EQ(stored.list[0].notes.size(), 2u);
   EXPECT_EQ(stored.list[0].notes[0].text, "looked for `d/b.tile`");
@@ -90,7 +93,8 @@ TEST_F(ProgramTest, AMissingImportNamesWhereItWasLookedFor) {
 
 TEST_F(ProgramTest, AMissingMainFileHasNoPlace) {
   load({"a.tile"});
-  EXPECT_EQ(messages(), "T0001 cannot read `a.tile`: No such file or directory\n");
+  EXPECT_EQ(messages(),
+            "T0001 cannot read `a.tile`: No such file or directory\n");
   EXPECT_FALSE(stored.list[0].range.isValid());
 }
 
@@ -99,15 +103,17 @@ TEST_F(ProgramTest, CyclesAreNamed) {
                   {"b.tile", "import \"c.tile\";"},
                   {"c.tile", "import \"b.tile\";"}};
   load({"a.tile"});
-  EXPECT_EQ(messages(),
-            "T0004 `b.tile` imports itself: `b.tile` -> `c.tile` -> `b.tile`\n");
+  EXPECT_EQ(
+      messages(),
+      "T0004 `b.tile` imports itself: `b.tile` -> `c.tile` -> `b.tile`\n");
   EXPECT_EQ(sources.getFileName(stored.list[0].range.begin), "c.tile");
 }
 
 TEST_F(ProgramTest, AFileThatImportsItself) {
   loader.texts = {{"a.tile", "import \"a.tile\";"}};
   load({"a.tile"});
-  EXPECT_EQ(messages(), "T0004 `a.tile` imports itself: `a.tile` -> `a.tile`\n");
+  EXPECT_EQ(messages(),
+            "T0004 `a.tile` imports itself: `a.tile` -> `a.tile`\n");
 }
 
 TEST_F(ProgramTest, LongImportChainsEnd) {
@@ -121,7 +127,8 @@ TEST_F(ProgramTest, LongImportChainsEnd) {
 TEST_F(ProgramTest, LargeFilesAreRefusedWithoutReadingThem) {
   loader.texts = {{"a.tile", std::string(SourceManager::maxFileSize + 1, 'x')}};
   load({"a.tile"});
-  EXPECT_EQ(messages(), "T0002 `a.tile` has 16777217 bytes, the limit is 16 MiB\n");
+  EXPECT_EQ(messages(),
+            "T0002 `a.tile` has 16777217 bytes, the limit is 16 MiB\n");
 }
 
 TEST_F(ProgramTest, AllFilesTogetherHaveALimit) {
@@ -144,12 +151,14 @@ TEST_F(ProgramTest, LocationsKnowTheirFile) {
   FileId a = sources.addText("a", "one\ntwo");
   FileId b = sources.addText("b", "");
   FileId c = sources.addText("c", "\nx\ty\n");
-  EXPECT_EQ(sources.getFile(sources.getLoc(a, size_t(7))), a) << "the end is inside";
+  EXPECT_EQ(sources.getFile(sources.getLoc(a, size_t(7))), a)
+      << "the end is inside";
   EXPECT_EQ(sources.getFile(sources.getLoc(b, size_t(0))), b);
   EXPECT_EQ(sources.getLineCol(sources.getLoc(a, size_t(4))), (LineCol{2, 1}));
   EXPECT_EQ(sources.getLineCol(sources.getLoc(c, size_t(3))), (LineCol{2, 3}));
   EXPECT_EQ(sources.getLoc(c, 2, 3), sources.getLoc(c, size_t(3)));
-  EXPECT_EQ(sources.getLoc(c, 99, 99), sources.getLoc(c, size_t(5))) << "clamped";
+  EXPECT_EQ(sources.getLoc(c, 99, 99), sources.getLoc(c, size_t(5)))
+      << "clamped";
   EXPECT_EQ(sources.getLine(c, 2), "x\ty");
   EXPECT_EQ(sources.findFile("c"), int(c));
   EXPECT_EQ(sources.findFile("nope"), -1);

@@ -1,11 +1,13 @@
-//===- RobustnessTest.cpp - any text gives errors, never a crash ---*- C++ -*-===//
+//===- RobustnessTest.cpp - any text gives errors, never a crash ---*- C++
+//-*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The parser reads prefixes, mutations and garbage. What holds for every text: it
-// returns; every message is located inside the text and can be printed as text
-// and JSON; and a text without errors prints to one that gives the same tree.
+// The parser reads prefixes, mutations and garbage. What holds for every text:
+// it returns; every message is located inside the text and can be printed as
+// text and JSON; and a text without errors prints to one that gives the same
+// tree.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,7 +77,8 @@ bool check(StringRef text) {
   std::string once = parsed.printed();
   Parsed again(once);
   EXPECT_TRUE(again.stored.list.empty())
-      << text.str() << "\nprints\n" << once << again.stored.list.front().message;
+      << text.str() << "\nprints\n"
+      << once << again.stored.list.front().message;
   EXPECT_EQ(again.printed(), once) << text.str();
   return true;
 }
@@ -112,12 +115,14 @@ TEST(Robustness, EveryMissingToken) {
     FileId id = sources.addText("p", program);
     Lexer lexer(id, sources, diags);
     SourceLoc start = sources.getLoc(id, size_t(0));
-    for (Token t = lexer.next(); !t.is(TokenKind::EndOfFile); t = lexer.next()) {
+    for (Token t = lexer.next(); !t.is(TokenKind::EndOfFile);
+         t = lexer.next()) {
       size_t at = t.loc.getOffset() - start.getOffset();
       std::string without = program.str();
       without.replace(at, t.text.size(), " ");
       check(without);
-      for (StringRef other : {"(", ")", "{", "}", "<", ">", "kernel", "x", ";", ",", "1", "\""}) {
+      for (StringRef other :
+           {"(", ")", "{", "}", "<", ">", "kernel", "x", ";", ",", "1", "\""}) {
         std::string replaced = program.str();
         replaced.replace(at, t.text.size(), (" " + other + " ").str());
         check(replaced);
@@ -161,8 +166,21 @@ TEST(Robustness, RandomTokens) {
 #define PUNCTUATOR(name, spelling) spelling,
 #define KEYWORD(name) #name,
 #include "tilec/Frontend/Tokens.def"
-      "x", "f32", "1", "1.5", "\"s\"", "array", "grid", "step", "requires",
-      "hint", "static_assert", "\n", "\nkernel k() {", "\n}", "// c\n"};
+      "x",
+      "f32",
+      "1",
+      "1.5",
+      "\"s\"",
+      "array",
+      "grid",
+      "step",
+      "requires",
+      "hint",
+      "static_assert",
+      "\n",
+      "\nkernel k() {",
+      "\n}",
+      "// c\n"};
   std::mt19937 random(2);
   for (int round = 0; round < 5000; ++round) {
     std::string text = round % 2 ? "kernel k() {\n" : "";
@@ -197,13 +215,52 @@ TEST(Robustness, EveryByteAlone) {
 }
 
 TEST(Robustness, RepeatedFragments) {
-  for (StringRef fragment :
-       {"(", "[", "{", "kernel k() {", "f(", "x[", "-", "!", "a.", "a ? ", "<", "/*",
-        "\"", "if a {", "else ", "if a { } else ", "for i in 0..", "array<", "let (",
-        "kernel k(a: array<", "a + ", "a < ", "static_assert(", "fn f(", "\\", "1.", "0x",
-        "specialize k<", "hint(", "requires ", "kernel k() requires ", "x = ", "return ",
-        "}", ")", "]", ";", ",", ":", "::", "..", "as ", "mut ", "elif "})
-    for (StringRef prefix : {"", "kernel k() { ", "kernel k() { let x = ", "kernel k(a: "}) {
+  for (StringRef fragment : {"(",
+                             "[",
+                             "{",
+                             "kernel k() {",
+                             "f(",
+                             "x[",
+                             "-",
+                             "!",
+                             "a.",
+                             "a ? ",
+                             "<",
+                             "/*",
+                             "\"",
+                             "if a {",
+                             "else ",
+                             "if a { } else ",
+                             "for i in 0..",
+                             "array<",
+                             "let (",
+                             "kernel k(a: array<",
+                             "a + ",
+                             "a < ",
+                             "static_assert(",
+                             "fn f(",
+                             "\\",
+                             "1.",
+                             "0x",
+                             "specialize k<",
+                             "hint(",
+                             "requires ",
+                             "kernel k() requires ",
+                             "x = ",
+                             "return ",
+                             "}",
+                             ")",
+                             "]",
+                             ";",
+                             ",",
+                             ":",
+                             "::",
+                             "..",
+                             "as ",
+                             "mut ",
+                             "elif "})
+    for (StringRef prefix :
+         {"", "kernel k() { ", "kernel k() { let x = ", "kernel k(a: "}) {
       std::string text = prefix.str();
       for (int i = 0; i < 2000; ++i)
         text += fragment;
