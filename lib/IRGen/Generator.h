@@ -51,10 +51,14 @@ private:
 
   // Statements.cpp
   void block(llvm::ArrayRef<checked::Stmt *> statements);
+  bool continueInArm(const checked::Stmt *stmt, llvm::ArrayRef<checked::Stmt *> rest);
+  void guardEach(llvm::ArrayRef<checked::Stmt *> statements);
   void statement(const checked::Stmt *stmt);
   void let(const checked::LetStmt *stmt);
   void store(const checked::StoreStmt *stmt);
   void ifStatement(const checked::IfStmt *stmt);
+  void ifArms(mlir::Location loc, mlir::Value condition,
+              llvm::ArrayRef<checked::Stmt *> thenPart, llvm::ArrayRef<checked::Stmt *> elsePart);
   void forStatement(const checked::ForStmt *stmt);
   void whileStatement(const checked::WhileStmt *stmt);
   void inlined(const checked::InlineBody *body);
@@ -155,6 +159,11 @@ private:
     const checked::InlineBody *target = nullptr; ///< null: the kernel
     const checked::Variable *returned = nullptr;
   };
+  /// Beyond this many statements that may exit, one after the other, what follows
+  /// is guarded piece by piece instead of nesting deeper.
+  static constexpr unsigned maxExitDepth = 64;
+  unsigned exitDepth = 0;
+
   llvm::SmallVector<Loop> loops;
   llvm::SmallVector<Function> functions;
 };

@@ -43,6 +43,7 @@ Value Generator::reduce(const checked::ReduceExpr *expr, Location loc) {
     return argReduce(expr, loc);
   Value source = expression(expr->operand);
   DType dtype = expr->type.dtype();
+  source = at(loc).cast(source, expr->operand->type.dtype(), dtype);
   if (expr->axes.empty())
     return source;
   bool sums = expr->op == ReduceKind::Sum || expr->op == ReduceKind::Prod;

@@ -13,23 +13,81 @@ using namespace mlir;
 
 namespace tilec::irgen {
 
+static bool isExit(const checked::Stmt *stmt) {
+  using Kind = checked::Stmt::Kind;
+  return stmt->kind == Kind::Break || stmt->kind == Kind::Continue || stmt->kind == Kind::Return;
+}
+
+/// Whether control never comes to the end of `statements`.
+static bool alwaysExits(ArrayRef<checked::Stmt *> statements) {
+  if (statements.empty())
+    return false;
+  const checked::Stmt *last = statements.back();
+  if (const auto *branch = llvm::dyn_cast<checked::IfStmt>(last))
+    return alwaysExits(branch->thenBlock) && alwaysExits(branch->elseBlock);
+  if (const auto *scope = llvm::dyn_cast<checked::ScopeStmt>(last))
+    return alwaysExits(scope->body);
+  return isExit(last);
+}
+
 void Generator::block(ArrayRef<checked::Stmt *> statements) {
   for (size_t i = 0; i < statements.size(); ++i) {
     const checked::Stmt *stmt = statements[i];
-    using Kind = checked::Stmt::Kind;
-    if (stmt->kind == Kind::Break || stmt->kind == Kind::Continue || stmt->kind == Kind::Return) {
+    if (isExit(stmt)) {
       exit(stmt);
       return; // what follows is not reached
     }
-    Variables exits = footprint(statements[i]).exits;
-    statement(stmt);
     ArrayRef<checked::Stmt *> rest = statements.drop_front(i + 1);
-    if (exits.empty() || rest.empty())
+    Variables exits = footprint(statements[i]).exits;
+    if (exits.empty() || rest.empty()) {
+      statement(stmt);
       continue;
+    }
+    ++exitDepth;
+    if (exitDepth > maxExitDepth)
+      guardEach(statements.drop_front(i));
+    else if (!continueInArm(stmt, rest)) {
+      statement(stmt);
+      Location loc = location(stmt->loc);
+      conditional(
+          loc, noneSet(loc, exits), footprint(rest).assigned, [&] { block(rest); }, [] {});
+    }
+    --exitDepth;
+    return;
+  }
+}
+
+/// `if c { …; return; } rest` is `if c { …; return; } else { rest }`: no flag has
+/// to be tested. Works when one arm always exits.
+bool Generator::continueInArm(const checked::Stmt *stmt, ArrayRef<checked::Stmt *> rest) {
+  const auto *branch = llvm::dyn_cast<checked::IfStmt>(stmt);
+  if (!branch)
+    return false;
+  SmallVector<checked::Stmt *> thenPart(branch->thenBlock), elsePart(branch->elseBlock);
+  if (alwaysExits(thenPart))
+    elsePart.append(rest.begin(), rest.end());
+  else if (alwaysExits(elsePart))
+    thenPart.append(rest.begin(), rest.end());
+  else
+    return false;
+  Value condition = expression(branch->condition);
+  ifArms(location(stmt->loc), condition, thenPart, elsePart);
+  return true;
+}
+
+/// The flat form for very long chains of exits: each statement has a guard of its
+/// own, so that regions do not nest. Variables that it defines leave the guard.
+void Generator::guardEach(ArrayRef<checked::Stmt *> statements) {
+  Variables exits;
+  for (checked::Stmt *const &stmt : statements) {
+    Footprint print = footprint(stmt);
+    Variables assigned = print.assigned;
+    if (const auto *let = llvm::dyn_cast<checked::LetStmt>(stmt))
+      assigned.insert_range(let->variables);
     Location loc = location(stmt->loc);
     conditional(
-        loc, noneSet(loc, exits), footprint(rest).assigned, [&] { block(rest); }, [] {});
-    return;
+        loc, noneSet(loc, exits), assigned, [&] { statement(stmt); }, [] {});
+    exits.insert_range(print.exits);
   }
 }
 
@@ -103,12 +161,15 @@ void Generator::store(const checked::StoreStmt *stmt) {
 
 void Generator::ifStatement(const checked::IfStmt *stmt) {
   Value condition = expression(stmt->condition);
-  Footprint thenPrint = footprint(stmt->thenBlock), elsePrint = footprint(stmt->elseBlock);
-  Variables assigned = thenPrint.assigned;
-  assigned.insert_range(elsePrint.assigned);
+  ifArms(location(stmt->loc), condition, stmt->thenBlock, stmt->elseBlock);
+}
+
+void Generator::ifArms(Location loc, Value condition, ArrayRef<checked::Stmt *> thenPart,
+                       ArrayRef<checked::Stmt *> elsePart) {
+  Variables assigned = footprint(thenPart).assigned;
+  assigned.insert_range(footprint(elsePart).assigned);
   conditional(
-      location(stmt->loc), condition, assigned, [&] { block(stmt->thenBlock); },
-      [&] { block(stmt->elseBlock); });
+      loc, condition, assigned, [&] { block(thenPart); }, [&] { block(elsePart); });
 }
 
 void Generator::exit(const checked::Stmt *stmt) {
