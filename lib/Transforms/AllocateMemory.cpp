@@ -140,8 +140,11 @@ struct AllocateMemory : tilec::impl::AllocateMemoryBase<AllocateMemory> {
   }
 
   void reportOverflow(MutableArrayRef<Buffer> buffers, int64_t used) {
+    // All builds of a kernel bear the name that the program gave it.
+    auto name = getOperation()->getAttrOfType<StringAttr>("tile.kernel");
     InFlightDiagnostic error = getOperation().emitError("kernel '")
-                               << getOperation().getName() << "' needs " << used
+                               << (name ? name.getValue() : getOperation().getName())
+                               << "' needs " << used
                                << " bytes of shared memory, but a block has " << int64_t(budget);
     for (Buffer &buffer : buffers) {
       auto type = buffer.alloc.getBuffer().getType();
