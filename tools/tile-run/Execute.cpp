@@ -12,6 +12,7 @@
 #include "Execute.h"
 
 #include "tilec/Emulator/Emulator.h"
+#include "tilec/Emulator/Plan.h"
 #include "tilec/Interpreter/Interpreter.h"
 #include "tilec/Support/FailureError.h"
 
@@ -136,16 +137,12 @@ Expected<EmulatedKernel *> EmulatorExecutor::kernelOf(const BuildInfo &build) {
   return &it->second;
 }
 
-/// Bytes from an array's first to its last element, and where the first one lies.
-static GlobalRange memoryOf(RunArgument &argument, const ParamInfo &param) {
-  return {argument.array.data.data(), argument.array.data.size(), param.name, param.isMutable};
-}
-
 Expected<void> EmulatorExecutor::run(std::vector<RunArgument> &args,
                                      const std::optional<Grid> &grid) {
   const KernelInfo &info = launcher.getInfo();
+  std::vector<KernelArg> list = kernelArgs(args);
   LaunchPlan plan;
-  if (auto ok = launcher.plan(kernelArgs(args), grid, CheckLevel::Full, plan); !ok)
+  if (auto ok = launcher.plan(list, grid, CheckLevel::Full, plan); !ok)
     return exitWith(exitInput, ok.failure().message);
   if (plan.isEmpty())
     return {};
@@ -154,18 +151,7 @@ Expected<void> EmulatorExecutor::run(std::vector<RunArgument> &args,
   if (!kernel)
     return kernel.failure();
 
-  EmulatorLaunch launch;
-  const auto *bytes = reinterpret_cast<const uint8_t *>(plan.params.data());
-  for (size_t i = 0; i < plan.offsets.size(); ++i)
-    launch.parameters.emplace_back(bytes + plan.offsets[i],
-                                   bytes + plan.offsets[i] + plan.sizes[i]);
-  launch.grid = {static_cast<uint32_t>(plan.numBlocks), 1, 1};
-  launch.threads = {build.threads, 1, 1};
-  launch.sharedBytes = build.sharedBytes;
-  for (size_t i = 0; i < args.size(); ++i)
-    if (args[i].isArray)
-      launch.globals.push_back(memoryOf(args[i], info.params[i]));
-  auto report = (*kernel)->launch(launch);
+  auto report = (*kernel)->launch(makeEmulatorLaunch(info, plan, list));
   if (!report)
     return exitWith(exitInternal, "SIMT execution: " + llvm::toString(report.takeError()));
   if (report->clean())
