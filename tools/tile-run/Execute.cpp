@@ -161,7 +161,7 @@ Expected<void> EmulatorExecutor::run(std::vector<RunArgument> &args,
   report->print(os);
   while (!text.empty() && text.back() == '\n')
     text.pop_back();
-  return exitWith(exitFault, text);
+  return exitWith(exitFault, "what " + info.name + " does is not defined:\n" + text);
 }
 
 Expected<std::unique_ptr<Executor>> makeEmulator(Compilation &compilation, const Chip &chip,
