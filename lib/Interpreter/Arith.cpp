@@ -150,6 +150,27 @@ static HostTile evaluateShift(tile::ShiftOp op, Operands in) {
   return result;
 }
 
+/// The high half of a product of twice the width.
+static uint64_t multiplyHigh(const HostTile &a, const HostTile &b, bool isSigned, size_t i) {
+  unsigned width = a.width();
+  if (isSigned)
+    return truncateTo(uint64_t((__int128(a.sinteger(i)) * b.sinteger(i)) >> width), width);
+  using Wide = unsigned __int128;
+  return truncateTo(uint64_t((Wide(a.integer(i)) * b.integer(i)) >> width), width);
+}
+
+std::optional<std::pair<HostTile, HostTile>> evaluateExtendedMultiply(Operation *op, Operands in) {
+  bool isSigned = isa<arith::MulSIExtendedOp>(op);
+  if (!isSigned && !isa<arith::MulUIExtendedOp>(op))
+    return std::nullopt;
+  HostTile low = makeResult(op, in), high = makeResult(op, in);
+  forEachStored(low, [&](size_t i) {
+    low.ints[i] = truncateTo(in[0]->integer(i) * in[1]->integer(i), low.width());
+    high.ints[i] = multiplyHigh(*in[0], *in[1], isSigned, i);
+  });
+  return std::pair(std::move(low), std::move(high));
+}
+
 //===------------------------------------------------------------------------===//
 // Comparisons and selection
 //===------------------------------------------------------------------------===//

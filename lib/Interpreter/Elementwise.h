@@ -26,6 +26,9 @@ std::optional<HostTile> evaluateElementwise(mlir::Operation *op, Operands operan
 /// Integer and float arithmetic, comparisons, selections of `arith`.
 std::optional<HostTile> evaluateArith(mlir::Operation *op, Operands operands);
 /// Conversions between element types, of `arith` and `tile.cast`.
+/// The low and the high half of arith.mul{s,u}i_extended; nothing for other ops.
+std::optional<std::pair<HostTile, HostTile>> evaluateExtendedMultiply(mlir::Operation *op,
+                                                                      Operands operands);
 std::optional<HostTile> evaluateConversion(mlir::Operation *op, Operands operands);
 /// `math` functions: f32 and narrower computed in double and rounded once, f64 in
 /// long double.

@@ -166,6 +166,11 @@ llvm::Error BlockRun::runOp(Operation &op) {
   llvm::SmallVector<const HostTile *, 4> operands;
   for (Value operand : op.getOperands())
     operands.push_back(isa<tile::ArrayType>(operand.getType()) ? nullptr : &get(operand));
+  if (auto halves = evaluateExtendedMultiply(&op, operands)) {
+    set(op.getResult(0), std::move(halves->first));
+    set(op.getResult(1), std::move(halves->second));
+    return llvm::Error::success();
+  }
   std::optional<HostTile> result = evaluateTileOp(&op, operands);
   if (!result)
     result = evaluateElementwise(&op, operands);
