@@ -38,7 +38,7 @@ bool Sema::checkWritable(const checked::Param *array, const ast::Expr *expr, Str
 }
 
 /// `i * BN` in an index of `load`, where the tile is BN wide.
-void Sema::warnElementOffset(const ast::Expr *index, int64_t dim) {
+void Sema::warnElementOffset(const ast::Expr *index, int64_t dim, StringRef builtin) {
   auto *product = dyn_cast<ast::BinaryExpr>(index);
   if (!product || product->op != ast::BinaryOp::Mul || dim <= 1)
     return;
@@ -55,7 +55,7 @@ void Sema::warnElementOffset(const ast::Expr *index, int64_t dim) {
     return;
   warning(diag::element_offset, index->getRange())
       .arg(textOf(index->getRange()))
-      .arg("load")
+      .arg(builtin)
       .help("write `" + textOf(other->getRange()) + "`, or use `load_at` and `store_at`, which count elements");
 }
 
@@ -79,7 +79,7 @@ bool Sema::checkIndexList(const ast::Expr *expr, const checked::Param *array, Ar
     isValid &= value != nullptr;
     index.push_back(value);
     if (!elements && axis < shape.size())
-      warnElementOffset(entry, shape[axis]);
+      warnElementOffset(entry, shape[axis], "load");
   }
   if (!array || index.size() == array->rank())
     return isValid && array;
@@ -229,7 +229,7 @@ Operand Sema::makeStore(CallArgs &args, bool elements) {
     if (auto *list = dyn_cast<ast::ListExpr>(args.values[1]))
       for (auto [axis, entry] : llvm::enumerate(list->elements))
         if (axis < type.rank())
-          warnElementOffset(entry, type.dim(axis));
+          warnElementOffset(entry, type.dim(axis), "store");
   if (type.rank() != array->rank() && !(elements && type.isScalar())) {
     auto builder = error(diag::store_rank, value.range);
     builder.arg(array->name).arg(int64_t(array->rank())).arg(int64_t(type.rank()));

@@ -255,6 +255,19 @@ std::optional<std::vector<Operand>> Sema::inlineFn(const ast::FnDecl &fn, ArrayR
         result.expr = cast<checked::LetStmt>(stmts[next++])->init;
     return results;
   }
+  // A constant that comes with effects is a value of the body, so that the effects
+  // stay where the call is.
+  if (results.size() == 1 && results.front().isConstant()) {
+    checked::Variable *variable = context.results.front();
+    auto *let = out.create<checked::LetStmt>(locOf(callRange));
+    let->init = materialize(results.front());
+    variable->type = let->init->type;
+    let->variables = context.inlined->results = copy(ArrayRef<checked::Variable *>(variable));
+    stmts.push_back(let);
+    auto *read = make<checked::VarReadExpr>(variable->type, callRange);
+    read->variable = variable;
+    results.front() = Operand::runtime(read, callRange);
+  }
   context.inlined->body = copy(ArrayRef<checked::Stmt *>(stmts));
   body = context.inlined;
   return results;
@@ -405,6 +418,14 @@ struct SignatureParam {
 };
 } // namespace
 
+/// As a reader knows it: `(a, index, shape, pad:)`.
+static std::string spelledSignature(ArrayRef<SignatureParam> params) {
+  std::string text;
+  for (const SignatureParam &param : params)
+    text += (text.empty() ? "" : ", ") + param.name.str() + (param.isNamedOnly ? ":" : param.isRest ? "…" : "");
+  return "(" + text + ")";
+}
+
 static SmallVector<SignatureParam, 6> parseSignature(StringRef signature) {
   SmallVector<SignatureParam, 6> params;
   while (!signature.empty()) {
@@ -485,7 +506,7 @@ bool Sema::bindBuiltinArgs(const BuiltinInfo &builtin, const ast::CallExpr &call
     error(diag::missing_argument, call.parens)
         .arg(name)
         .arg(param.name)
-        .help("it takes (" + StringRef(builtin.signature) + ")");
+        .help("it takes " + spelledSignature(params));
     return false;
   }
   return isValid;

@@ -351,6 +351,7 @@ private:
   Operand checkShapeIndex(const ast::IndexExpr &expr, const Operand &shape);
   Operand checkNewAxes(const ast::IndexExpr &expr, Operand base);
   Operand checkElement(const ast::IndexExpr &expr, Operand base);
+  Operand readElementByMask(const Operand &base, ArrayRef<checked::Expr *> index, SourceRange range);
   /// A compile-time integer; reports what it is for otherwise.
   std::optional<int64_t> checkConstInt(const ast::Expr *expr, StringRef what);
   std::optional<bool> checkConstBool(const ast::Expr *expr, StringRef what);
@@ -479,7 +480,7 @@ private:
                       bool elements, SmallVectorImpl<checked::Expr *> &index);
   bool checkOrder(const ast::Expr *expr, unsigned rank, SmallVectorImpl<unsigned> &order);
   checked::ConstantExpr *checkPad(const ast::Expr *expr, DType dtype, SourceRange callRange);
-  void warnElementOffset(const ast::Expr *index, int64_t dim);
+  void warnElementOffset(const ast::Expr *index, int64_t dim, StringRef builtin);
   Operand makeLoad(CallArgs &args, bool elements);
   Operand makeStore(CallArgs &args, bool elements);
   /// The value as one of the array's dtype (store-C1); poison after an error.

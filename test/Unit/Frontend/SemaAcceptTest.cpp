@@ -123,6 +123,13 @@ TEST(SemaAccept, Fns) {
       << early.printed();
 }
 
+TEST(SemaAccept, EffectsOfAFnStayWhereItIsCalled) {
+  Checked checked("fn f(c) { store_at(c, [0], 1.0); return 2; } "
+                  "kernel k(c: mut array<f32, [n]>, b: bool) { let q = b ? f(c) : 3; }");
+  EXPECT_EQ(checked.errors(), "") << checked.messages();
+  EXPECT_NE(checked.printed().find("(if b (inline f {\n   store_at c"), std::string::npos) << checked.printed();
+}
+
 TEST(SemaAccept, FnsOfOtherThings) {
   // Arrays, dtypes, fns, compile-time values, results used at compile time.
   Checked checked(R"(
@@ -197,6 +204,16 @@ kernel k(a: array<f32, [n]>, c: mut array<f32, [n]>) {
 })");
   EXPECT_EQ(checked.errors(), "") << checked.messages();
   EXPECT_NE(checked.printed().find("let .8: f32, .9: f32 = (reduce axes [0]"), std::string::npos) << checked.printed();
+}
+
+TEST(SemaAccept, Elements) {
+  EXPECT_EQ(value("r[num]"),
+            "(bitcast (sum axes [0] (where (eq (arange (const 0 : int) (const 1 : int) : int[128]) "
+            "(splat (cast num : int) : int[128]) : bool[128]) (bitcast r.2 : u32[128]) (const 0 : u32[128]) : "
+            "u32[128]) : u32) : f32)");
+  EXPECT_EQ(value("zeros([1, 1], f32)[0, 0]"), "(const 0.0 : f32)");
+  for (StringRef expr : {"y[0, num]", "p[1, 2]", "t8[0, 0]", "it.to(i8)[5]", "arange(4)[big]", "x.to(tf32)[0, 0]"})
+    EXPECT_FALSE(value(expr).empty());
 }
 
 TEST(SemaAccept, Mma) {
