@@ -119,7 +119,12 @@ Error tilec::optimizeModule(Module &module, const Chip &chip,
   tuning.LoopVectorization = false;
   tuning.LoopInterleaving = false;
   tuning.SLPVectorization = false;
-  PassBuilder builder(machine->get(), tuning);
+  // VectorCombine would split a wide load whose elements are used one by one; the
+  // parts then merge with the masked loads of the edge path and never join again.
+  PassInstrumentationCallbacks instrumentation;
+  instrumentation.registerShouldRunOptionalPassCallback(
+      [](StringRef pass, Any) { return pass != "VectorCombinePass"; });
+  PassBuilder builder(machine->get(), tuning, std::nullopt, &instrumentation);
   builder.registerPipelineStartEPCallback(
       [](ModulePassManager &passes, OptimizationLevel) {
         ScalarizerPassOptions scalarizer;

@@ -5,6 +5,7 @@
 
 #include "KernelRunner.h"
 
+#include "tilec/Emulator/Plan.h"
 #include "tilec/Frontend/Diagnostics.h"
 #include "tilec/Interpreter/Interpreter.h"
 #include "tilec/Runtime/Array.h"
@@ -62,11 +63,14 @@ HostArray HostArray::poisoned(DType dtype, std::vector<int64_t> dims) {
 double HostArray::at(size_t i) const {
   uint64_t word = 0;
   std::memcpy(&word, bytes.data() + i * dtypeBytes(dtype), dtypeBytes(dtype));
-  return numerics::decode(dtype, numerics::normalize(dtype, word));
+  word = numerics::normalize(dtype, word); // integers: extended to 64 bits by sign
+  if (isFloat(dtype))
+    return numerics::decode(dtype, word);
+  return isUnsigned(dtype) ? double(word) : double(int64_t(word));
 }
 
 void HostArray::set(size_t i, double value) {
-  uint64_t word = numerics::encode(dtype, value);
+  uint64_t word = isFloat(dtype) ? numerics::encode(dtype, value) : uint64_t(int64_t(value));
   std::memcpy(bytes.data() + i * dtypeBytes(dtype), &word, dtypeBytes(dtype));
 }
 
@@ -132,25 +136,6 @@ std::string KernelRunner::interpret(std::vector<KernelArg> &args, const std::opt
   return "no kernel " + kernelName;
 }
 
-/// The parameters of a plan, one blob each (sizes as in KernelInfo.h).
-static std::vector<std::vector<uint8_t>> parameterBlobs(const KernelInfo &info, const LaunchPlan &plan) {
-  std::vector<size_t> sizes;
-  for (const ParamInfo &param : info.params) {
-    size_t words = 1 + param.dims.size() * (param.isStrided ? 2 : 1);
-    if (param.isArray)
-      sizes.insert(sizes.end(), words, 8);
-    else
-      sizes.push_back(dtypeBytes(param.dtype));
-  }
-  sizes.insert(sizes.end(), 3, 4);
-  std::vector<std::vector<uint8_t>> blobs;
-  for (size_t i = 0; i < plan.offsets.size(); ++i) {
-    auto *first = reinterpret_cast<const uint8_t *>(plan.params.data()) + plan.offsets[i];
-    blobs.emplace_back(first, first + sizes.at(i));
-  }
-  return blobs;
-}
-
 std::string KernelRunner::emulate(std::vector<KernelArg> &args, const std::optional<Grid> &grid) {
   if (std::string error = compile(*findChip("sm_80"), Stage::LLVM); !error.empty())
     return error;
@@ -168,15 +153,7 @@ std::string KernelRunner::emulate(std::vector<KernelArg> &args, const std::optio
       return llvm::toString(kernel.takeError());
     found = emulated.emplace(build.symbol, std::move(*kernel)).first;
   }
-  EmulatorLaunch launch;
-  launch.parameters = parameterBlobs(info, *plan);
-  launch.grid = {uint32_t(plan->numBlocks), 1, 1};
-  launch.threads = {build.threads, 1, 1};
-  launch.sharedBytes = build.sharedBytes;
-  for (size_t i = 0; i < args.size(); ++i)
-    if (auto *array = std::get_if<ArrayArg>(&args[i]))
-      launch.globals.push_back({array->data, uint64_t(array->numElements()) * dtypeBytes(array->dtype),
-                                info.params[i].name, info.params[i].isMutable});
+  EmulatorLaunch launch = makeEmulatorLaunch(info, *plan, args);
   auto report = found->second.launch(launch);
   if (!report)
     return llvm::toString(report.takeError());
