@@ -3,9 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===------------------------------------------------------------------------===//
 //
-// What the language defines and arith leaves open: a zero divisor is replaced by one,
-// as is -1 in signed division (whose quotient is the negated dividend), and amounts
-// of shifts are cut. With constant operands the guards fold away.
+// What the language defines and arith leaves open: divisors of 0 and -1 are replaced
+// by one (the quotient of -1 is the negated dividend), and amounts of shifts are cut.
+// A division by zero gives 0 and the dividend as remainder, as the interpreter has it:
+// unspecified in the language, but the same everywhere. Constant operands need none of
+// this.
 //
 //===------------------------------------------------------------------------===//
 #include "Emitter.h"
@@ -57,22 +59,29 @@ struct Integers {
            !value.isAllOnes();
   }
 
-  /// Quotient rounded toward zero, and remainder.
-  std::pair<Value, Value> divide(Value a, Value b, bool isSigned) const {
-    if (!isSigned) {
-      Value safe = isHarmless(b) ? b : select(equals(b, 0), constant(1), b);
-      Value quotient = arith::DivUIOp::create(builder, loc, a, safe);
-      return {quotient, sub(a, mul(quotient, safe))};
-    }
+  struct Division {
+    Value quotient, remainder; ///< rounded toward zero
+    Value isByZero;            ///< null when the divisor is known
+  };
+
+  Division divide(Value a, Value b, bool isSigned) const {
+    auto quotientOf = [&](Value divisor) -> Value {
+      return isSigned ? arith::DivSIOp::create(builder, loc, a, divisor).getResult()
+                      : arith::DivUIOp::create(builder, loc, a, divisor).getResult();
+    };
     if (isHarmless(b)) {
-      Value quotient = arith::DivSIOp::create(builder, loc, a, b);
-      return {quotient, sub(a, mul(quotient, b))};
+      Value quotient = quotientOf(b);
+      return {quotient, sub(a, mul(quotient, b)), {}};
     }
-    Value isMinusOne = equals(b, -1);
-    Value safe = select(bor(equals(b, 0), isMinusOne), constant(1), b);
-    Value quotient = arith::DivSIOp::create(builder, loc, a, safe);
-    Value remainder = sub(a, mul(quotient, safe));
-    return {select(isMinusOne, sub(constant(0), a), quotient), remainder};
+    Value isByZero = equals(b, 0);
+    Value isMinusOne = isSigned ? equals(b, -1) : Value();
+    Value replaced = isSigned ? bor(isByZero, isMinusOne) : isByZero;
+    Value safe = select(replaced, constant(1), b);
+    Value quotient = quotientOf(safe);
+    Value remainder = select(isByZero, a, sub(a, mul(quotient, safe)));
+    if (isSigned)
+      quotient = select(isMinusOne, sub(constant(0), a), quotient);
+    return {quotient, remainder, isByZero};
   }
 };
 
@@ -82,12 +91,14 @@ LogicalResult Emitter::emitDivide(tile::DivideOp op) {
   Integers ints{builder, loc, lowerType(op.getType())};
   Value a = get(op.getLhs()), b = get(op.getRhs());
   bool isSigned = op.getSignedness() == tile::Signedness::Signed;
-  auto [quotient, remainder] = ints.divide(a, b, isSigned);
-  if (op.getRounding() == tile::QuotientRounding::Trunc ||
-      (op.getRounding() == tile::QuotientRounding::Floor && !isSigned)) {
-    set(op, quotient);
+  auto [quotient, remainder, isByZero] = ints.divide(a, b, isSigned);
+  auto finish = [&](Value result) {
+    set(op, isByZero ? ints.select(isByZero, ints.constant(0), result) : result);
     return success();
-  }
+  };
+  if (op.getRounding() == tile::QuotientRounding::Trunc ||
+      (op.getRounding() == tile::QuotientRounding::Floor && !isSigned))
+    return finish(quotient);
   Value isInexact = ints.differs(remainder, 0);
   Value step = isInexact;
   if (isSigned) {
@@ -101,15 +112,14 @@ LogicalResult Emitter::emitDivide(tile::DivideOp op) {
   Value one = ints.constant(1);
   Value next = op.getRounding() == tile::QuotientRounding::Floor ? ints.sub(quotient, one)
                                                                 : ints.add(quotient, one);
-  set(op, ints.select(step, next, quotient));
-  return success();
+  return finish(ints.select(step, next, quotient));
 }
 
 LogicalResult Emitter::emitRemainder(tile::RemainderOp op) {
   Integers ints{builder, loc, lowerType(op.getType())};
   Value a = get(op.getLhs()), b = get(op.getRhs());
   bool isSigned = op.getSignedness() == tile::Signedness::Signed;
-  Value remainder = ints.divide(a, b, isSigned).second;
+  Value remainder = ints.divide(a, b, isSigned).remainder;
   if (op.getRounding() == tile::QuotientRounding::Floor && isSigned) {
     Value isNegative =
         ints.cmp(arith::CmpIPredicate::slt, ints.bxor(remainder, b), ints.constant(0));

@@ -65,12 +65,12 @@ tile.kernel @held(%n: index) attributes {num_warps = 2 : i32} {
 // Divisors of zero and amounts of a shift that leave the width never reach LLVM.
 // CHECK-LABEL: llvm.func @guards(
 tile.kernel @guards(%a: i32, %b: i32) attributes {num_warps = 2 : i32} {
-  // CHECK: %[[MINUS:.*]] = arith.cmpi eq, %[[B:.*]], %c-1_i32 : i32
-  // CHECK: %[[ZERO:.*]] = arith.cmpi eq, %[[B]], %{{.*}} : i32
+  // CHECK: %[[ZERO:.*]] = arith.cmpi eq, %[[B:.*]], %c0_i32{{.*}} : i32
+  // CHECK: %[[MINUS:.*]] = arith.cmpi eq, %[[B]], %c-1_i32{{.*}} : i32
   // CHECK: %[[BAD:.*]] = arith.ori %[[ZERO]], %[[MINUS]] : i1
   // CHECK: %[[SAFE:.*]] = arith.select %[[BAD]], %{{.*}}, %[[B]] : i32
   // CHECK: arith.divsi %{{.*}}, %[[SAFE]]
-  // CHECK: arith.select %{{.*}} : i32
+  // CHECK: arith.select %[[ZERO]], %{{.*}} : i32
   %q = tile.divide trunc signed %a, %b : i32
   // CHECK: %[[IN:.*]] = arith.cmpi ule, %[[N:.*]], %{{.*}} : i32
   // CHECK: %[[N2:.*]] = arith.select %[[IN]], %[[N]], %{{.*}} : i32
