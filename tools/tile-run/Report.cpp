@@ -25,9 +25,9 @@ static std::string typeText(const NpyArray &array) {
   return text + "]";
 }
 
-static std::string number(double v) {
+static std::string number(double v, int digits = 6) {
   std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.6g", v);
+  llvm::raw_string_ostream(text) << llvm::format("%.*g", digits, v);
   return text;
 }
 
@@ -123,15 +123,15 @@ bool compareArrays(llvm::raw_ostream &os, const std::string &name, const NpyArra
     return false;
   }
   if (worst < 0) {
-    os << "equal, bit for bit but for NaN\n";
+    os << "equal\n";
     return true;
   }
   double relative = squares > 0 ? std::sqrt(errorSquares / squares) : std::sqrt(errorSquares);
   bool good = relative <= limit;
   os << (good ? "passed" : "FAILED") << ", relative error " << number(relative) << " (limit "
      << number(limit) << "), largest difference " << number(worst) << " at "
-     << position(array, worstAt) << ": " << number(elementAt(array, worstAt)) << " instead of "
-     << number(elementAt(reference, worstAt)) << "\n";
+     << position(array, worstAt) << ": " << number(elementAt(array, worstAt), 9)
+     << " instead of " << number(elementAt(reference, worstAt), 9) << "\n";
   return good;
 }
 

@@ -37,6 +37,7 @@ public:
 
 private:
   int fail(const Failure &why);
+  void printMessages();
   int failToCompile();
   int chooseKernel();
   int makeArguments();
@@ -61,10 +62,14 @@ int Run::fail(const Failure &why) {
   return why.code;
 }
 
-int Run::failToCompile() {
+void Run::printMessages() {
   TextDiagnosticPrinter printer(compilation.sources(), llvm::errs(),
                                 llvm::sys::Process::StandardErrHasColors());
   compilation.printDiagnostics(printer);
+}
+
+int Run::failToCompile() {
+  printMessages();
   if (compilation.toolFailed())
     return exitTool;
   if (compilation.internalError().empty())
@@ -202,6 +207,7 @@ int Run::run() {
   auto executor = makeExecutor();
   if (!executor)
     return fail(executor.failure());
+  printMessages(); // warnings
   std::vector<RunArgument> after = arguments;
   if (auto ok = (*executor)->run(after, line.grid); !ok)
     return fail(ok.failure());
