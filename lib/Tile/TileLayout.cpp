@@ -207,10 +207,11 @@ LogicalResult ConvertLayoutOp::verify() {
 OpFoldResult ConvertLayoutOp::fold(FoldAdaptor adaptor) {
   if (getSource().getType() == getType())
     return getSource();
-  if (auto inner = getSource().getDefiningOp<ConvertLayoutOp>()) {
-    getSourceMutable().assign(inner.getSource());
-    return getResult();
-  }
+  // There and back. Other chains are RemoveLayoutConversions' matter: one conversion
+  // may need shared memory where each of two does not.
+  if (auto inner = getSource().getDefiningOp<ConvertLayoutOp>())
+    if (inner.getSource().getType() == getType())
+      return inner.getSource();
   if (auto dense = dyn_cast_or_null<DenseElementsAttr>(adaptor.getSource()))
     if (TypedAttr value = getSplatConstant(dense))
       return DenseElementsAttr::get(getType(), ArrayRef<Attribute>(value));

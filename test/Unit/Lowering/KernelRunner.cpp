@@ -88,11 +88,17 @@ public:
   }
 
   std::string run(std::vector<HostArray> &arrays, const RunOptions &options) {
+    PassManager layouts(module->getContext());
+    layouts.nest<tile::KernelOp>().addPass(createSelectAtoms());
+    layouts.nest<tile::KernelOp>().addPass(createAssignLayouts());
+    if (failed(layouts.run(*module)))
+      return "passes failed";
     PassManager passes(module->getContext());
     OpPassManager &kernels = passes.nest<tile::KernelOp>();
-    kernels.addPass(createSelectAtoms());
-    kernels.addPass(createAssignLayouts());
-    kernels.addPass(createRemoveLayoutConversions());
+    if (options.afterLayouts)
+      options.afterLayouts(*module);
+    else
+      kernels.addPass(createRemoveLayoutConversions());
     kernels.addPass(createStageOperands());
     kernels.addPass(createCanonicalizerPass());
     kernels.addPass(createAllocateMemory());

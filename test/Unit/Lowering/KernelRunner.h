@@ -14,8 +14,11 @@
 
 #include "tilec/Support/KernelArg.h"
 
+#include "mlir/IR/BuiltinOps.h"
+
 #include <array>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -49,6 +52,8 @@ struct RunOptions {
   /// 0: equal bytes.
   double tolerance = 0;
   std::vector<ScalarArg> scalars; ///< parameters after the arrays
+  /// Called once tiles have layouts; conversions are then lowered as they stand.
+  std::function<void(mlir::ModuleOp)> afterLayouts;
 };
 
 /// Runs `text`'s first kernel every way; the outputs of the interpreter are left in
