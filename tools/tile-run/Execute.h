@@ -46,6 +46,8 @@ Expected<std::unique_ptr<Executor>> makeInterpreter(Compilation &compilation, co
 Expected<std::unique_ptr<Executor>> makeEmulator(Compilation &compilation, const Chip &chip,
                                                  const std::string &kernel);
 Expected<std::unique_ptr<Executor>> makeGpu(Compilation &compilation, const std::string &kernel);
+/// A kernel of a compiled module; no compiler runs.
+Expected<std::unique_ptr<Executor>> makeGpu(const ModuleFile &file, const std::string &kernel);
 
 /// A failure that ends the program with this exit code.
 Failure exitWith(ExitCode code, std::string message);

@@ -176,10 +176,35 @@ static bool hasAssembler() {
   return false;
 }
 
-Expected<std::unique_ptr<Executor>> makeGpu(Compilation &compilation, const std::string &kernel) {
+static Expected<Device> findGpu() {
   auto device = Device::tryGet(0);
   if (!device)
     return exitWith(exitTool, "--device=gpu: " + device.failure().message);
+  return device;
+}
+
+Expected<std::unique_ptr<Executor>> makeGpu(const ModuleFile &file, const std::string &kernel) {
+  auto device = findGpu();
+  if (!device)
+    return device.failure();
+  auto module = Module::tryFromMemory(writeModule(file));
+  if (!module)
+    return exitWith(exitInternal, module.failure().message);
+  auto loaded = module->tryKernel(kernel);
+  if (!loaded)
+    return exitWith(exitInput, loaded.failure().message);
+  if (auto ok = loaded->tryPreload(*device); !ok)
+    return exitWith(exitTool, ok.failure().message);
+  auto stream = device->tryCreateStream();
+  if (!stream)
+    return fault(stream.failure());
+  return std::unique_ptr<Executor>(std::make_unique<GpuExecutor>(*device, *stream, *loaded));
+}
+
+Expected<std::unique_ptr<Executor>> makeGpu(Compilation &compilation, const std::string &kernel) {
+  auto device = findGpu();
+  if (!device)
+    return device.failure();
   const Chip *chip = findChipForDevice(static_cast<unsigned>(device->capability()));
   if (!chip)
     return exitWith(exitTool, device->name() + " is older than all chips of this compiler (" +
@@ -189,18 +214,7 @@ Expected<std::unique_ptr<Executor>> makeGpu(Compilation &compilation, const std:
     return exitWith(exitInput, "");
   ModuleFile file;
   file.images.push_back(code->image());
-  auto module = Module::tryFromMemory(writeModule(file));
-  if (!module)
-    return exitWith(exitInternal, module.failure().message);
-  auto loaded = module->tryKernel(kernel);
-  if (!loaded)
-    return exitWith(exitInternal, loaded.failure().message);
-  if (auto ok = loaded->tryPreload(*device); !ok)
-    return exitWith(exitTool, ok.failure().message);
-  auto stream = device->tryCreateStream();
-  if (!stream)
-    return fault(stream.failure());
-  return std::unique_ptr<Executor>(std::make_unique<GpuExecutor>(*device, *stream, *loaded));
+  return makeGpu(file, kernel);
 }
 
 } // namespace tilec::run

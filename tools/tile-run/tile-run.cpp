@@ -5,6 +5,7 @@
 //
 //   tile-run matmul.tile -D BM=128 --arg a=random:bf16[512,300] --arg b=@b.npy
 //            --arg c=zeros:bf16[512,400] --check --bench --dump c=c.npy
+//   tile-run matmul.tilemod …                 what `tilec --emit=module` wrote
 //
 // Compiles, makes the arguments, launches, and prints the `mut` arrays, the
 // comparison with the interpreter and the times that were asked for. Exit codes:
@@ -21,6 +22,8 @@
 #include "tilec/Compiler/Version.h"
 #include "tilec/Frontend/Diagnostics.h"
 #include "tilec/Runtime/Device.h"
+#include "tilec/Support/Files.h"
+#include "tilec/Support/ModuleFile.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/InitLLVM.h"
@@ -39,6 +42,7 @@ private:
   int fail(const Failure &why);
   void printMessages();
   int failToCompile();
+  int findKernels(std::vector<KernelInfo> &kernels);
   int chooseKernel();
   int makeArguments();
   Expected<std::unique_ptr<Executor>> makeExecutor();
@@ -49,6 +53,7 @@ private:
 
   const CommandLine &line;
   Compilation compilation;
+  std::optional<ModuleFile> module; // the input, where it is compiled already
   KernelInfo info;
   std::vector<RunArgument> arguments; // as given
 };
@@ -79,17 +84,44 @@ int Run::failToCompile() {
   return exitInternal;
 }
 
+/// Facts of all kernels of the input: a compiled module, or source.
+int Run::findKernels(std::vector<KernelInfo> &kernels) {
+  auto bytes = readFile(line.input);
+  if (!bytes || !isModuleFile(*bytes)) { // the compiler reports what cannot be read
+    compilation.loadFile(line.input);
+    kernels = compilation.kernels(*line.chip);
+    if (compilation.diagnostics().hasErrors() || !compilation.internalError().empty())
+      return failToCompile();
+    return exitSuccess;
+  }
+  auto file = readModule(*bytes);
+  if (!file)
+    return fail(exitWith(exitInput, line.input + ": " + file.failure().message));
+  if (line.check || line.device == DeviceKind::CPU || line.device == DeviceKind::SIMT)
+    return fail(exitWith(exitUsage, line.input + " is compiled: it runs on a GPU only, and --check "
+                                                 "needs the source"));
+  module = std::move(*file);
+  for (const ModuleImage &image : module->images)
+    for (const KernelInfo &kernel : image.kernels) {
+      bool isWanted = line.compile.kernel.empty() || kernel.name == line.compile.kernel;
+      bool isNew = llvm::none_of(kernels, [&](auto &k) { return k.name == kernel.name; });
+      if (isWanted && isNew)
+        kernels.push_back(kernel);
+    }
+  return exitSuccess;
+}
+
 int Run::chooseKernel() {
-  compilation.loadFile(line.input);
-  std::vector<KernelInfo> kernels = compilation.kernels(*line.chip);
-  if (compilation.diagnostics().hasErrors() || !compilation.internalError().empty())
-    return failToCompile();
+  std::vector<KernelInfo> kernels;
+  if (int status = findKernels(kernels))
+    return status;
   if (kernels.size() == 1) {
     info = kernels.front();
     return exitSuccess;
   }
   if (kernels.empty())
-    return fail(exitWith(exitInput, line.input + " has no kernel"));
+    return fail(exitWith(exitInput, line.input + " has no kernel" +
+                                        (line.compile.kernel.empty() ? "" : " `" + line.compile.kernel + "`")));
   std::string all;
   for (const KernelInfo &kernel : kernels)
     all += (all.empty() ? "" : ", ") + kernel.name;
@@ -112,6 +144,8 @@ int Run::makeArguments() {
 }
 
 Expected<std::unique_ptr<Executor>> Run::makeExecutor() {
+  if (module)
+    return makeGpu(*module, info.name);
   DeviceKind kind = line.device;
   // Without a GPU, --check looks at the compiled code.
   if (kind == DeviceKind::Auto)
