@@ -92,6 +92,7 @@ LogicalResult Emitter::emitKernel() {
 void Emitter::emitParameters(Block &source) {
   Block &entry = function.getBody().front();
   unsigned next = 0;
+  llvm::DenseMap<StringAttr, Value> namedDims;
   auto take = [&] { return Value(entry.getArgument(next++)); };
   for (BlockArgument parameter : source.getArguments()) {
     auto type = dyn_cast<tile::ArrayType>(parameter.getType());
@@ -117,9 +118,17 @@ void Emitter::emitParameters(Block &source) {
     ArrayView view;
     view.type = type;
     view.base = take();
-    for (int64_t size : type.getShape()) {
-      Value parameter = take();
-      view.dims.push_back(ShapedType::isDynamic(size) ? parameter : i64(size));
+    auto names = kernel.getArgAttrOfType<ArrayAttr>(parameter.getArgNumber(),
+                                                    tile::KernelOp::dimsAttr);
+    for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+      Value value = take();
+      if (!ShapedType::isDynamic(size))
+        value = i64(size);
+      else if (names && dim < names.size() && !cast<StringAttr>(names[dim]).empty())
+        // Dims of one name are equal (the launcher checks): one value for all, so
+        // that the edge tests of several arrays are one test.
+        value = namedDims.try_emplace(cast<StringAttr>(names[dim]), value).first->second;
+      view.dims.push_back(value);
     }
     view.strides.resize(type.getRank());
     if (type.isStrided()) {

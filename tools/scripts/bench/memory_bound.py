@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+#===- memory_bound.py - our plain kernels beside PyTorch and Triton - Python -*-===#
+# Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#===----------------------------------------------------------------------===#
+"""memory_bound.py [add softmax layernorm transpose sums]
+
+Each row: our kernel as in test/Examples, PyTorch, and (where peers.py has one) the
+best of Triton's, all in this process, on N(0,1) data, checked against float64, every
+output poisoned first. Rates count each input once and each output once. The ratio is
+to the better peer.
+"""
+import json
+import os
+import sys
+
+import torch
+import triton
+
+import peers
+from tile_kernel import TileKernel
+
+OUT = open(os.path.join(os.environ.get("OUT", "."), "memory_bound.jsonl"), "a")
+
+
+def bench(fn):
+    return triton.testing.do_bench(fn, warmup=40, rep=150, return_mode="median")
+
+
+def report(name, shape, nbytes, ours, others, error):
+    rate = lambda ms: nbytes / ms / 1e9
+    best = min(others.values())
+    row = dict(name=name, shape=shape, ours=round(rate(ours), 3), ratio=round(best / ours, 3), error=float(f"{error:.1e}"),
+               **{k: round(rate(v), 3) for k, v in others.items()})
+    print(f"{name:16} {str(shape):18} ours {rate(ours):6.3f} TB/s  "
+          + "  ".join(f"{k} {rate(v):6.3f}" for k, v in others.items())
+          + f"  ratio {best / ours:5.2f}  error {error:.1e}", flush=True)
+    OUT.write(json.dumps(row) + "\n")
+    OUT.flush()
+
+
+def checked(launch, out, expected):
+    """Runs twice on poisoned output; the relative error, or a failure."""
+    results = []
+    for _ in range(2):
+        out.view(torch.uint8).fill_(255)
+        launch()
+        torch.cuda.synchronize()
+        results.append(out.clone())
+    if not torch.equal(results[0].view(torch.uint8), results[1].view(torch.uint8)):
+        print("   TWO RUNS DIFFER")
+    difference = (results[0].double() - expected).norm() / expected.norm()
+    if not difference < 2e-2:
+        print("   WRONG RESULT")
+    return difference.item()
+
+
+def sample(x, rows=512):
+    return x[:rows]
+
+
+def rows_case(name, launch, y, reference, shape, others):
+    n = min(512, shape[0])
+    expected = reference(n)
+    results = []
+    for _ in range(2):
+        y.view(torch.uint8).fill_(255)
+        launch()
+        torch.cuda.synchronize()
+        results.append(y.clone())
+    if not torch.equal(results[0].view(torch.uint8), results[1].view(torch.uint8)):
+        print("   TWO RUNS DIFFER")
+    if torch.isnan(results[0].float()).any():
+        print("   UNWRITTEN OUTPUT")
+    del results[1]
+    error = ((results[0][:n].double() - expected).norm() / expected.norm()).item()
+    if not error < 2e-2:
+        print("   WRONG RESULT")
+    report(name, shape, 4 * shape[0] * shape[1], bench(launch), others, error)
+
+
+def add():
+    kernel = TileKernel("vadd")
+    for n in (1 << 20, 1 << 24, 1 << 28):
+        x, y = torch.randn(n, device="cuda"), torch.randn(n, device="cuda")
+        z = torch.empty_like(x)
+        launch = kernel.prepare(x, y, z)
+        error = checked(launch, z, x.double() + y.double())
+        others = {"torch": bench(lambda: torch.add(x, y, out=z)),
+                  "triton": min(bench(lambda: peers.t_add[(triton.cdiv(n, b),)](x, y, z, n, B=b)) for b in (1024, 2048))}
+        report("add f32", [n], 12 * n, bench(launch), others, error)
+
+
+def softmax():
+    for n in (256, 1000, 1024, 4096, 8192, 16384, 32768):
+        r = max(4096, (1 << 27) // n)
+        x = torch.randn(r, n, device="cuda", dtype=torch.bfloat16)
+        y = torch.empty_like(x)
+        cols = triton.next_power_of_2(n)
+        launch = TileKernel("softmax", COLS=cols).prepare(x, y)
+        others = {"torch": bench(lambda: torch.softmax(x, 1)),
+                  "triton": min(bench(lambda: peers.t_softmax[(r,)](x, y, n, n, B=cols, num_warps=w)) for w in (1, 4, 8, 16))}
+        rows_case("softmax bf16", launch, y, lambda k: torch.softmax(x[:k].double(), 1), [r, n], others)
+
+
+def layernorm():
+    for n in (1024, 4096, 8192, 16384):
+        r = max(4096, (1 << 27) // n)
+        x = torch.randn(r, n, device="cuda", dtype=torch.bfloat16)
+        y = torch.empty_like(x)
+        w, b = (torch.randn(n, device="cuda", dtype=torch.bfloat16) for _ in range(2))
+        launch = TileKernel("layernorm", COLS=n).prepare(x, w, b, y, 1e-5)
+        norm = torch.nn.functional.layer_norm
+        others = {"torch": bench(lambda: norm(x, (n,), w, b)),
+                  "triton": min(bench(lambda: peers.t_layernorm[(r,)](x, w, b, y, n, n, 1e-5, B=n, num_warps=k)) for k in (4, 8, 16))}
+        rows_case("layernorm bf16", launch, y,
+                  lambda k: norm(x[:k].double(), (n,), w.double(), b.double()), [r, n], others)
+
+
+def transpose():
+    for n in (4096, 16384):
+        x = torch.randn(n, n, device="cuda")
+        y = torch.empty_like(x)
+        launch = TileKernel("transpose").prepare(x, y)
+        error = checked(launch, y, x.t().double())
+        others = {"torch": bench(lambda: y.copy_(x.t())),
+                  "triton": min(bench(lambda: peers.t_transpose[(n // a, n // b)](x, y, n, n, BM=a, BN=b))
+                                for a in (32, 64) for b in (32, 64))}
+        report("transpose f32", [n, n], 8 * n * n, bench(launch), others, error)
+
+
+def sums():
+    for m, n in ((16384, 16384), (1 << 20, 256), (256, 1 << 20)):
+        x = torch.randn(m, n, device="cuda")
+        for name, axis in (("rowsum", 1), ("colsum", 0)):
+            r = torch.empty(x.shape[1 - axis], device="cuda")
+            launch = TileKernel("sums", kernel=name).prepare(x, r)
+            error = checked(launch, r, x.sum(axis, dtype=torch.float64))
+            others = {"torch": bench(lambda: torch.sum(x, axis, out=r))}
+            report(name + " f32", [m, n], 4 * m * n, bench(launch), others, error)
+
+
+def matmul():
+    for n in (1024, 4096):
+        a, b = (torch.randn(n, n, device="cuda", dtype=torch.bfloat16) for _ in range(2))
+        c = torch.empty_like(a)
+        launch = TileKernel("matmul").prepare(a, b, c)
+        error = checked(launch, c, a.double() @ b.double())
+        ms, peer = bench(launch), bench(lambda: torch.mm(a, b, out=c))
+        print(f"matmul bf16 {n}^3: ours {2 * n**3 / ms / 1e9:.1f} TFLOP/s, cuBLAS {2 * n**3 / peer / 1e9:.1f}, error {error:.1e}", flush=True)
+
+
+if __name__ == "__main__":
+    print(torch.__version__, triton.__version__, torch.cuda.get_device_name())
+    for name in sys.argv[1:] or ["add", "softmax", "layernorm", "transpose", "sums", "matmul"]:
+        globals()[name]()
