@@ -1,5 +1,4 @@
-//===- ASTPrinter.cpp - syntax trees as text ----------------------*- C++
-//-*-===//
+//===- ASTPrinter.cpp - syntax trees as text --------------------*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,4 @@
-//===- Diagnostics.cpp - the engine of messages -------------------*- C++
-//-*-===//
+//===- Diagnostics.cpp - the engine of messages -----------------*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,4 @@
-//===- LoadProgram.cpp - files and their imports ------------------*- C++
-//-*-===//
+//===- LoadProgram.cpp - files and their imports ----------------*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,4 @@
-//===- ParseStmt.cpp - statements and blocks ----------------------*- C++
-//-*-===//
+//===- ParseStmt.cpp - statements and blocks --------------------*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,4 @@
-//===- Parser.cpp - tokens, errors and recovery of the parser -----*- C++
-//-*-===//
+//===- Parser.cpp - tokens, errors and recovery of the parser ---*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

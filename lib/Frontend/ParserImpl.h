@@ -1,5 +1,4 @@
-//===- ParserImpl.h - the parser's class --------------------------*- C++
-//-*-===//
+//===- ParserImpl.h - the parser's class ------------------------*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

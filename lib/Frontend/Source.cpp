@@ -1,5 +1,4 @@
-//===- Source.cpp - source files, locations and ranges -----------*- C++
-//-*-===//
+//===- Source.cpp - source files, locations and ranges ----------*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,4 @@
-//===- CheckFuzzer.cpp - the checker on arbitrary bytes -----------*- C++
-//-*-===//
+//===- CheckFuzzer.cpp - the checker on arbitrary bytes ---------*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

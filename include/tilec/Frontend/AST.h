@@ -1,5 +1,4 @@
-//===- AST.h - what the parser builds ----------------------------*- C++
-//-*-===//
+//===- AST.h - what the parser builds ---------------------------*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

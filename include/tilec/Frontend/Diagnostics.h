@@ -1,5 +1,4 @@
-//===- Diagnostics.h - errors and warnings about source ----------*- C++
-//-*-===//
+//===- Diagnostics.h - errors and warnings about source ---------*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,4 @@
-//===- Lexer.h - source text to tokens ----------------------------*- C++
-//-*-===//
+//===- Lexer.h - source text to tokens --------------------------*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

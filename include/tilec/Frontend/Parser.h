@@ -1,5 +1,4 @@
-//===- Parser.h - source text to AST ------------------------------*- C++
-//-*-===//
+//===- Parser.h - source text to AST ----------------------------*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

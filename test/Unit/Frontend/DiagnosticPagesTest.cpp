@@ -1,5 +1,4 @@
-//===- DiagnosticPagesTest.cpp - the pages' examples of syntax ---*- C++
-//-*-===//
+//===- DiagnosticPagesTest.cpp - the pages' examples of syntax ---*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- DiagnosticsTest.cpp - the engine and the printers ---*- C++ -*-===//
+//===- DiagnosticsTest.cpp - the engine and the printers --------*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- LexerTest.cpp - tokens and what is none ---*- C++ -*-===//
+//===- LexerTest.cpp - tokens and what is none ------------------*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- ParserErrorsTest.cpp - messages about wrong syntax ---*- C++ -*-===//
+//===- ParserErrorsTest.cpp - messages about wrong syntax -------*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- ParserTest.cpp - trees of correct programs ---*- C++ -*-===//
+//===- ParserTest.cpp - trees of correct programs ---------------*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- ProgramTest.cpp - files and imports ---*- C++ -*-===//
+//===- ProgramTest.cpp - files and imports ----------------------*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,4 @@
-//===- RobustnessTest.cpp - any text gives errors, never a crash ---*- C++
-//-*-===//
+//===- RobustnessTest.cpp - any text gives errors, never a crash ---*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- SyntaxTest.h - a parsed text for tests ---*- C++ -*-===//
+//===- SyntaxTest.h - a parsed text for tests -------------------*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
