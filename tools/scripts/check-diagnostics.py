@@ -10,8 +10,8 @@
 Without a compiler: every row of the table has a page in the order of the table,
 the page states the row's message, and the code occurs in a test. With one, the
 examples are compiled too: that of a ```tile fails block gives its code and no
-other, that of the ```tile block behind it gives nothing. What follows `fails` is
-passed to the compiler. A message whose cause does not fit on a page says so:
+other, that of the ```tile block behind it gives nothing. Options on the line of the
+block are passed to the compiler, which stops at stage `tile` unless they say more. A message whose cause does not fit on a page says so:
 `No example: why`.
 """
 import argparse
@@ -19,6 +19,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -49,9 +50,11 @@ def read_pages():
 
 
 def compile_example(tilec, text, options):
+    if not any(option.startswith("--emit=") for option in options):
+        options = ["--emit=tile", *options]
     with tempfile.TemporaryDirectory() as directory:
         (pathlib.Path(directory) / "example.tile").write_text(text)
-        run = subprocess.run([tilec, "--emit=tile", "-o", "/dev/null", *options, "example.tile"],
+        run = subprocess.run([tilec, "-o", "/dev/null", *options, "example.tile"],
                              cwd=directory, capture_output=True, text=True, timeout=60)
     return run.returncode, set(re.findall(r"(?:error|warning): .* \[(T\d{4})\]$", run.stderr, re.M)), run.stderr
 
@@ -81,6 +84,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tilec", help="also compile the examples with this compiler")
     args = parser.parse_args()
+    if args.tilec:
+        found = shutil.which(args.tilec)
+        if not found:
+            parser.error(f"no such program: {args.tilec}")
+        args.tilec = os.path.abspath(found)
 
     rows, pages = read_table(), read_pages()
     problems = []

@@ -57,7 +57,8 @@ def W : Joined<["-"], "W">, MetaVarName<"<warning>">, HelpText<"Warning on, off 
 def max_errors : J<"max-errors", "<n>", "Stop after so many errors (default 20, 0: never)">;
 def color : J<"color", "<auto|always|never>", "Colour in messages">;
 def diagnostic_format : J<"diagnostic-format", "<text|json>", "Form of messages">;
-def explain : J<"explain", "<code>", "Explain a message, e.g. T0203">;
+def explain : Separate<["--", "-"], "explain">, MetaVarName<"<code>">, HelpText<"Explain a message, e.g. T0203">;
+def explain_joined : Joined<["--", "-"], "explain=">, Alias<explain>;
 def help : F<"help", "Print this">;
 def help_short : Flag<["-"], "h">, Alias<help>;
 def version : F<"version", "Print the version">;
