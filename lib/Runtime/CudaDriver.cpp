@@ -43,7 +43,7 @@ struct OpenDriver {
     if (Result result = table.init(0); result != success) {
       const char *text = nullptr;
       table.getErrorString(result, &text);
-      why = std::string("the CUDA driver does not start: ") + (text ? text : "unknown error");
+      why = std::string("the CUDA driver does not start: ") + (text ? text : ("error " + std::to_string(result)).c_str());
       return;
     }
     usable = true;
