@@ -20,6 +20,18 @@ tile.kernel @overlap(%a: !tile.array<?xf32, mut>) attributes {num_warps = 1 : i3
   tile.return
 }
 
+// The launcher checks that dims of one name are equal: the first is used for all.
+// CHECK-LABEL: llvm.func @named(
+// CHECK-SAME: %{{.*}}: !llvm.ptr<1> {{.*}}, %[[N:arg[0-9]+]]: i64, %{{.*}}: !llvm.ptr<1> {llvm.noalias}, %[[OTHER:arg[0-9]+]]: i64
+// CHECK-NOT: %[[OTHER]]
+// CHECK: llvm.return
+tile.kernel @named(%a: !tile.array<?xf32> {tile.dims = ["n"]}, %b: !tile.array<?xf32, mut> {tile.dims = ["n"]}) attributes {num_warps = 1 : i32} {
+  %c0 = arith.constant 0 : index
+  %t = tile.load %a[%c0] : !tile.array<?xf32> -> tensor<64xf32, #l>
+  tile.store %b[%c0], %t : !tile.array<?xf32, mut>, tensor<64xf32, #l>
+  tile.return
+}
+
 // CHECK-LABEL: llvm.func @position(
 // CHECK-SAME: %[[GX:arg[0-9]+]]: i32, %[[GY:arg[0-9]+]]: i32, %[[GZ:arg[0-9]+]]: i32)
 // CHECK: %[[B:.*]] = nvvm.read.ptx.sreg.ctaid.x
