@@ -36,10 +36,12 @@ void addLaidOutPasses(OpPassManager &passes, const CompileOptions &options, cons
   kernels.addPass(createSimplifyTile());
   kernels.addPass(createHoistInvariants());
   kernels.addPass(createInferBounds());
+  ChooseWarpsOptions warps;
+  warps.numWarps = int(options.numWarps);
+  warps.chip = std::string(chip.name);
+  kernels.addPass(createChooseWarps(warps));
   kernels.addPass(createSelectAtoms());
-  AssignLayoutsOptions layouts;
-  layouts.numWarps = int(options.numWarps);
-  kernels.addPass(createAssignLayouts(layouts));
+  kernels.addPass(createAssignLayouts());
   kernels.addPass(createRemoveLayoutConversions());
 }
 

@@ -28,8 +28,8 @@
 // imposes nothing.
 //===----------------------------------------------------------------------===//
 #include "AccessCost.h"
+#include "ChooseWarps.h"
 #include "LayoutRules.h"
-#include "NumWarps.h"
 
 #include "tilec/Transforms/MmaProblem.h"
 #include "tilec/Transforms/Passes.h"
@@ -437,12 +437,8 @@ private:
 };
 
 struct AssignLayouts : tilec::impl::AssignLayoutsBase<AssignLayouts> {
-  using AssignLayoutsBase::AssignLayoutsBase;
-
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    if (numWarps && !kernel.getNumWarps())
-      kernel.setNumWarpsAttr(Builder(&getContext()).getI32IntegerAttr(numWarps));
     unsigned warps = getOrChooseNumWarps(kernel);
     Decider decider(kernel, warps);
     decider.run();

@@ -9,10 +9,9 @@
 //
 // The list of atoms is ordered, the best first; the first that supports the problem
 // is taken, and there always is one. An `atom` that is there already stays if it
-// supports the problem. The pass also settles the number of warps, since which
-// atom fits depends on it.
+// supports the problem.
 //===----------------------------------------------------------------------===//
-#include "NumWarps.h"
+#include "ChooseWarps.h"
 
 #include "tilec/Atoms/Atom.h"
 #include "tilec/Tile/TileOps.h"

@@ -69,11 +69,21 @@ def PrintFacts : Pass<"tile-print-facts", "::tilec::tile::KernelOp"> {
   let description = [{ For tests and for looking; changes nothing. }];
 }
 
+def ChooseWarps : Pass<"tile-choose-warps", "::tilec::tile::KernelOp"> {
+  let summary = "settle how many warps a kernel runs on";
+  let description = [{
+    Sets `num_warps` where the kernel does not say: from the option, the hint for
+    the chip, the hint for all chips, or the sizes of the kernel's tiles.
+  }];
+  let options = [
+    Option<"numWarps", "num-warps", "int", /*default=*/"0", "Asked for (0: not)">,
+    Option<"chip", "chip", "std::string", /*default=*/"\"\"", "Whose hints count">];
+}
+
 def SelectAtoms : Pass<"tile-select-atoms", "::tilec::tile::KernelOp"> {
   let summary = "choose the instruction family of each matrix product";
   let description = [{
-    Sets `atom` on every tile.mma, from types, shapes and the number of warps,
-    which it chooses too where the kernel does not say.
+    Sets `atom` on every tile.mma, from types, shapes and the number of warps.
   }];
   let dependentDialects = ["::tilec::tile::TileDialect"];
 }
@@ -83,13 +93,10 @@ def AssignLayouts : Pass<"tile-assign-layouts", "::tilec::tile::KernelOp"> {
   let description = [{
     From anchors (matrix products, then loads and stores, the largest first)
     through everything that keeps a layout; `tile.convert_layout` where two
-    meet. Chooses `num_warps` where the kernel does not say.
+    meet.
   }];
   let dependentDialects = ["::tilec::tile::TileDialect", "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect"];
-  let options = [
-    Option<"numWarps", "num-warps", "int", /*default=*/"0",
-           "Warps of a kernel that does not say (0: chosen from its tiles)">];
 }
 
 def RemoveLayoutConversions

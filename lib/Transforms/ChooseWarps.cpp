@@ -1,8 +1,10 @@
-//===- NumWarps.cpp - how many warps a kernel runs on ----------*- C++ -*-===//
+//===- ChooseWarps.cpp - how many warps a kernel runs on -------*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-// In: a kernel. Out: its number of warps, a power of two.
+// In: a kernel of stage `tile`. Out: the same with `num_warps`, a power of two. It is
+// the first of: what the kernel says already; the command line's; the hint for this chip;
+// the hint for all chips; a choice from the tiles:
 //
 // Products: 32 accumulators a thread, up to 8 warps.
 // Else the largest tile decides. Up to 4 warps, each thread is to have 16 bytes of it:
@@ -10,8 +12,10 @@
 // more latency, they only keep a thread's share in registers: 8 warps when a thread
 // of 4 would hold more than 16 elements, 16 and 32 beyond 32 elements.
 //===----------------------------------------------------------------------===//
-#include "NumWarps.h"
 #include "AccessCost.h"
+#include "ChooseWarps.h"
+
+#include "tilec/Transforms/Passes.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/MathExtras.h"
@@ -19,6 +23,11 @@
 using namespace mlir;
 using namespace tilec;
 using namespace tilec::tile;
+
+namespace tilec {
+#define GEN_PASS_DEF_CHOOSEWARPS
+#include "tilec/Transforms/Passes.h.inc"
+} // namespace tilec
 
 static constexpr int64_t maxWarps = 32;
 
@@ -53,20 +62,36 @@ static int64_t chooseNumWarps(KernelOp kernel) {
   return product ? product : tile;
 }
 
-/// The hint `num_warps`, or 0.
-static int64_t hintedNumWarps(KernelOp kernel) {
+/// The hint `num_warps`, best the one for `chip`; or 0.
+static int64_t hintedNumWarps(KernelOp kernel, StringRef chip) {
   DictionaryAttr hints = kernel.getHintsAttr();
-  auto hint = hints ? dyn_cast_or_null<IntegerAttr>(hints.get("num_warps")) : IntegerAttr();
+  if (!hints)
+    return 0;
+  auto hint = dyn_cast_or_null<IntegerAttr>(hints.get((chip + ".num_warps").str()));
+  if (!hint)
+    hint = dyn_cast_or_null<IntegerAttr>(hints.get("num_warps"));
   int64_t warps = hint ? hint.getInt() : 0;
   return warps >= 1 && warps <= maxWarps && llvm::isPowerOf2_64(warps) ? warps : 0;
 }
 
-unsigned tilec::getOrChooseNumWarps(KernelOp kernel) {
+static unsigned settle(KernelOp kernel, int64_t asked, StringRef chip) {
   if (std::optional<uint32_t> given = kernel.getNumWarps())
     return *given;
-  int64_t warps = hintedNumWarps(kernel);
+  int64_t warps = asked ? asked : hintedNumWarps(kernel, chip);
   if (!warps)
     warps = chooseNumWarps(kernel);
   kernel.setNumWarpsAttr(Builder(kernel.getContext()).getI32IntegerAttr(warps));
   return warps;
 }
+
+unsigned tilec::getOrChooseNumWarps(KernelOp kernel) { return settle(kernel, 0, ""); }
+
+namespace {
+
+struct ChooseWarps : tilec::impl::ChooseWarpsBase<ChooseWarps> {
+  using ChooseWarpsBase::ChooseWarpsBase;
+
+  void runOnOperation() override { settle(getOperation(), numWarps, chip); }
+};
+
+} // namespace

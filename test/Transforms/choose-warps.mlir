@@ -1,0 +1,58 @@
+// RUN: tile-opt %s --tile-choose-warps=chip=sm_90a | FileCheck %s
+// RUN: tile-opt %s --tile-choose-warps="num-warps=2 chip=sm_80" | FileCheck %s --check-prefix=ASKED
+// The number of warps: what the kernel says, what is asked, hints, tiles, in this order.
+
+// CHECK-LABEL: tile.kernel @says
+// CHECK-SAME: num_warps = 16
+// ASKED-LABEL: tile.kernel @says
+// ASKED-SAME: num_warps = 16
+tile.kernel @says() attributes {num_warps = 16 : i32} {
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @hints
+// CHECK-SAME: num_warps = 8 : i32
+// ASKED-LABEL: tile.kernel @hints
+// ASKED-SAME: num_warps = 2 : i32
+tile.kernel @hints() attributes {hints = {num_warps = 4 : i64, sm_90a.num_warps = 8 : i64}} {
+  tile.return
+}
+
+// A hint for another chip does not count; no tile needs no second warp.
+// CHECK-LABEL: tile.kernel @other_chip
+// CHECK-SAME: num_warps = 1 : i32
+tile.kernel @other_chip() attributes {hints = {sm_80.num_warps = 8 : i64}} {
+  tile.return
+}
+
+// 16 bytes a thread up to four warps.
+// CHECK-LABEL: tile.kernel @small
+// CHECK-SAME: num_warps = 2 : i32
+tile.kernel @small(%a: !tile.array<?xf32>, %i: index) {
+  %0 = tile.load %a[%i] : !tile.array<?xf32> -> tensor<256xf32>
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @row
+// CHECK-SAME: num_warps = 4 : i32
+tile.kernel @row(%a: !tile.array<?x?xbf16>, %i: index) {
+  %0 = tile.load %a[%i, %i] : !tile.array<?x?xbf16> -> tensor<1x1024xbf16>
+  tile.return
+}
+
+// Long rows: 32 elements a thread.
+// CHECK-LABEL: tile.kernel @long_row
+// CHECK-SAME: num_warps = 32 : i32
+tile.kernel @long_row(%a: !tile.array<?x?xbf16>, %i: index) {
+  %0 = tile.load %a[%i, %i] : !tile.array<?x?xbf16> -> tensor<1x32768xbf16>
+  tile.return
+}
+
+// Products: 32 accumulators a thread, at most 8 warps.
+// CHECK-LABEL: tile.kernel @product
+// CHECK-SAME: num_warps = 8 : i32
+tile.kernel @product(%a: !tile.array<?x?xf32>, %i: index) {
+  %x = tile.load %a[%i, %i] : !tile.array<?x?xf32> -> tensor<256x256xf32>
+  %r = tile.mma %x, %x, %x : tensor<256x256xf32>, tensor<256x256xf32>, tensor<256x256xf32>
+  tile.return
+}
