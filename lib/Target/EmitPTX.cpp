@@ -12,7 +12,10 @@
 #include "tilec/Target/EmitPTX.h"
 #include "tilec/Target/ExpandHelpers.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
@@ -21,6 +24,41 @@
 #include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
+
+namespace {
+
+/// Above this many integer operations in a function, strength reduction of
+/// straight-line code, which compares all pairs, would take seconds.
+constexpr unsigned straightLineLimit = 600;
+
+/// A pass manager that can leave out one pass of the backend's fixed pipeline.
+class FilteringPassManager : public legacy::PassManager {
+public:
+  explicit FilteringPassManager(bool reduceStraightLines)
+      : reduceStraightLines(reduceStraightLines) {}
+
+  void add(Pass *pass) override {
+    if (!reduceStraightLines && pass->getPassName() == "Straight line strength reduction")
+      delete pass;
+    else
+      legacy::PassManager::add(pass);
+  }
+
+private:
+  bool reduceStraightLines;
+};
+
+bool isLong(const Module &module) {
+  return any_of(module, [](const Function &function) {
+    unsigned count = 0;
+    for (const Instruction &instruction : instructions(function))
+      count += isa<GetElementPtrInst>(instruction) ||
+               (instruction.isBinaryOp() && instruction.getType()->isIntegerTy());
+    return count > straightLineLimit;
+  });
+}
+
+} // namespace
 
 Expected<std::string> tilec::emitPTX(const Module &module, const Chip &chip,
                                      const CodegenOptions &options) {
@@ -40,7 +78,7 @@ Expected<std::string> tilec::emitPTX(const Module &module, const Chip &chip,
 
   SmallString<0> text;
   raw_svector_ostream stream(text);
-  legacy::PassManager passes;
+  FilteringPassManager passes(/*reduceStraightLines=*/!isLong(*copy));
   if ((*machine)->addPassesToEmitFile(passes, stream, nullptr,
                                       CodeGenFileType::AssemblyFile,
                                       /*DisableVerify=*/true))

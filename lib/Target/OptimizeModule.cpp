@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tilec/Target/EmitPTX.h"
+#include "ScalarizeVectors.h"
 
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -29,7 +30,6 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
-#include "llvm/Transforms/Scalar/Scalarizer.h"
 #include <mutex>
 
 using namespace llvm;
@@ -127,9 +127,7 @@ Error tilec::optimizeModule(Module &module, const Chip &chip,
   PassBuilder builder(machine->get(), tuning, std::nullopt, &instrumentation);
   builder.registerPipelineStartEPCallback(
       [](ModulePassManager &passes, OptimizationLevel) {
-        ScalarizerPassOptions scalarizer;
-        scalarizer.ScalarizeMinBits = 32;
-        passes.addPass(createModuleToFunctionPassAdaptor(ScalarizerPass(scalarizer)));
+        passes.addPass(createModuleToFunctionPassAdaptor(ScalarizeVectors()));
       });
 
   LoopAnalysisManager loops;

@@ -180,6 +180,50 @@ TEST_F(EmitPTXTest, SixteenBitTypesStayPacked) {
   }
 }
 
+TEST_F(EmitPTXTest, ConversionsOfWideVectorsUseRegistersOnly) {
+  std::string ptx = compile(kernel(R"(
+    %v = llvm.load %x {alignment = 16 : i64} : !llvm.ptr<1> -> vector<64xbf16>
+    %zero = arith.constant dense<0.0> : vector<64xf32>
+    %w = arith.extf %v : vector<64xbf16> to vector<64xf32>
+    %c = arith.cmpf olt, %w, %zero : vector<64xf32>
+    %s = arith.select %c, %zero, %w : vector<64xi1>, vector<64xf32>
+    %r = arith.mulf %s, %s : vector<64xf32>
+    %t = arith.truncf %r : vector<64xf32> to vector<64xbf16>
+    llvm.store %t, %y {alignment = 16 : i64} : vector<64xbf16>, !llvm.ptr<1>)"));
+  EXPECT_THAT(ptx, HasSubstr("ld.global.v4.b32"));
+  EXPECT_THAT(ptx, HasSubstr("cvt.rn.bf16x2.f32"));
+  EXPECT_THAT(ptx, HasSubstr("st.global.v4.b32"));
+  EXPECT_THAT(ptx, Not(HasSubstr(".local")));
+}
+
+TEST_F(EmitPTXTest, VectorsCarriedByLoops) {
+  std::string ptx = compile(kernel(R"(
+    %zero = arith.constant 0 : i64
+    %one = arith.constant 1 : i64
+    %v = llvm.load %x {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xf16>
+    %s = scf.for %i = %zero to %n step %one iter_args(%a = %v) -> vector<8xf16> : i64 {
+      %b = arith.addf %a, %v : vector<8xf16>
+      %e = vector.extract %b[3] : f16 from vector<8xf16>
+      %d = vector.insert %e, %b[0] : f16 into vector<8xf16>
+      scf.yield %d : vector<8xf16>
+    }
+    llvm.store %s, %y {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<1>)"));
+  EXPECT_THAT(ptx, HasSubstr("add.rn.f16x2"));
+  EXPECT_THAT(ptx, Not(HasSubstr(".local")));
+}
+
+TEST_F(EmitPTXTest, ElementsByVariableIndex) {
+  std::string ptx = compile(kernel(R"(
+    %v = llvm.load %x {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+    %w = arith.addf %v, %v : vector<4xf32>
+    %e = llvm.extractelement %w[%n : i64] : vector<4xf32>
+    %f = arith.mulf %e, %e : f32
+    %u = llvm.insertelement %f, %w[%n : i64] : vector<4xf32>
+    llvm.store %u, %y {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>)"));
+  EXPECT_THAT(ptx, HasSubstr("selp"));
+  EXPECT_THAT(ptx, Not(HasSubstr(".local")));
+}
+
 TEST_F(EmitPTXTest, UnlistedMathNamesTheOperation) {
   std::string text = compile(kernel(R"(
     %v = llvm.load %x : !llvm.ptr<1> -> f32
