@@ -118,16 +118,20 @@ private:
   void printList(ArrayRef<Expr *> list);
   void printOperands(ArrayRef<const Expr *> list);
   void printOrder(ArrayRef<unsigned> order);
-  void printAccess(const Param *array, ArrayRef<Expr *> index, ArrayRef<unsigned> order, bool elements);
+  void printAccess(const Param *array, ArrayRef<Expr *> index,
+                   ArrayRef<unsigned> order, bool elements);
   void printWholeTile(const Expr *expr);
   void printShape(const Expr *expr);
   void printControl(const Stmt *stmt);
   raw_ostream &line() { return os.indent(indent); }
-  template <typename T> void join(ArrayRef<T> list) {
+  template <typename T>
+  void join(ArrayRef<T> list) {
     llvm::interleave(list, os, [&](const T &item) { os << item; }, ", ");
   }
   /// The name, made unique by the id where needed by readers: `acc.3`.
-  raw_ostream &name(const Variable *variable) { return os << variable->name << '.' << variable->id; }
+  raw_ostream &name(const Variable *variable) {
+    return os << variable->name << '.' << variable->id;
+  }
 
   raw_ostream &os;
   unsigned indent = 0;
@@ -160,8 +164,8 @@ void Printer::printOrder(ArrayRef<unsigned> order) {
   os << ']';
 }
 
-void Printer::printAccess(const Param *array, ArrayRef<Expr *> index, ArrayRef<unsigned> order,
-                          bool elements) {
+void Printer::printAccess(const Param *array, ArrayRef<Expr *> index,
+                          ArrayRef<unsigned> order, bool elements) {
   os << (elements ? "_at " : " ") << array->name << ' ';
   printList(index);
   printOrder(order);
@@ -219,14 +223,14 @@ void Printer::printWholeTile(const Expr *expr) {
   }
   case Expr::Kind::Scan: {
     auto *e = cast<ScanExpr>(expr);
-    os << spelling(e->op) << " axis " << e->axis << (e->reverse ? " reverse" : "")
-       << (e->exclusive ? " exclusive" : "");
+    os << spelling(e->op) << " axis " << e->axis
+       << (e->reverse ? " reverse" : "") << (e->exclusive ? " exclusive" : "");
     return printOperands({e->operand});
   }
   case Expr::Kind::CustomScan: {
     auto *e = cast<CustomScanExpr>(expr);
-    os << "scan axis " << e->axis << (e->reverse ? " reverse" : "") << (e->exclusive ? " exclusive" : "")
-       << ' ';
+    os << "scan axis " << e->axis << (e->reverse ? " reverse" : "")
+       << (e->exclusive ? " exclusive" : "") << ' ';
     printList(e->operands);
     os << " init ";
     printList(e->inits);
@@ -256,7 +260,8 @@ void Printer::printWholeTile(const Expr *expr) {
     return printOperands({cast<HistogramExpr>(expr)->operand});
   case Expr::Kind::RandU32:
     os << "rand_u32 word " << cast<RandU32Expr>(expr)->word;
-    return printOperands({cast<RandU32Expr>(expr)->seed, cast<RandU32Expr>(expr)->offsets});
+    return printOperands(
+        {cast<RandU32Expr>(expr)->seed, cast<RandU32Expr>(expr)->offsets});
   case Expr::Kind::Gather: {
     auto *e = cast<GatherExpr>(expr);
     os << "gather " << e->array->name << ' ';
@@ -289,7 +294,8 @@ void Printer::printShape(const Expr *expr) {
     return printOperands({cast<SplatExpr>(expr)->operand});
   case Expr::Kind::Arange:
     os << "arange";
-    return printOperands({cast<ArangeExpr>(expr)->start, cast<ArangeExpr>(expr)->step});
+    return printOperands(
+        {cast<ArangeExpr>(expr)->start, cast<ArangeExpr>(expr)->step});
   case Expr::Kind::Reshape:
     os << "reshape";
     return printOperands({cast<ReshapeExpr>(expr)->operand});
@@ -324,8 +330,10 @@ void Printer::printShape(const Expr *expr) {
     os << "flip axis " << cast<FlipExpr>(expr)->axis;
     return printOperands({cast<FlipExpr>(expr)->operand});
   case Expr::Kind::Take:
-    os << (cast<TakeExpr>(expr)->alongAxis ? "take_along axis " : "take axis ") << cast<TakeExpr>(expr)->axis;
-    return printOperands({cast<TakeExpr>(expr)->operand, cast<TakeExpr>(expr)->indices});
+    os << (cast<TakeExpr>(expr)->alongAxis ? "take_along axis " : "take axis ")
+       << cast<TakeExpr>(expr)->axis;
+    return printOperands(
+        {cast<TakeExpr>(expr)->operand, cast<TakeExpr>(expr)->indices});
   default:
     return printWholeTile(expr);
   }
@@ -344,10 +352,12 @@ void Printer::print(const Expr *expr) {
   os << '(';
   switch (expr->kind) {
   case Expr::Kind::Constant:
-    os << "const " << ConstValue(expr->type.dtype(), cast<ConstantExpr>(expr)->bits).str();
+    os << "const "
+       << ConstValue(expr->type.dtype(), cast<ConstantExpr>(expr)->bits).str();
     break;
   case Expr::Kind::ArrayDim:
-    os << "dim " << cast<ArrayDimExpr>(expr)->array->name << ' ' << cast<ArrayDimExpr>(expr)->axis;
+    os << "dim " << cast<ArrayDimExpr>(expr)->array->name << ' '
+       << cast<ArrayDimExpr>(expr)->axis;
     break;
   case Expr::Kind::BlockId:
     os << "bid " << cast<BlockIdExpr>(expr)->axis << ')';
@@ -359,7 +369,8 @@ void Printer::print(const Expr *expr) {
     os << "num_sms)";
     return;
   case Expr::Kind::Aligned:
-    os << "aligned " << cast<AlignedExpr>(expr)->array->name << ' ' << cast<AlignedExpr>(expr)->bytes << ')';
+    os << "aligned " << cast<AlignedExpr>(expr)->array->name << ' '
+       << cast<AlignedExpr>(expr)->bytes << ')';
     return;
   case Expr::Kind::Unary:
     os << spelling(cast<UnaryExpr>(expr)->op);
@@ -367,11 +378,13 @@ void Printer::print(const Expr *expr) {
     break;
   case Expr::Kind::Binary:
     os << spelling(cast<BinaryExpr>(expr)->op);
-    printOperands({cast<BinaryExpr>(expr)->left, cast<BinaryExpr>(expr)->right});
+    printOperands(
+        {cast<BinaryExpr>(expr)->left, cast<BinaryExpr>(expr)->right});
     break;
   case Expr::Kind::Compare:
     os << spelling(cast<CompareExpr>(expr)->op);
-    printOperands({cast<CompareExpr>(expr)->left, cast<CompareExpr>(expr)->right});
+    printOperands(
+        {cast<CompareExpr>(expr)->left, cast<CompareExpr>(expr)->right});
     break;
   case Expr::Kind::Select: {
     auto *e = cast<SelectExpr>(expr);
@@ -387,10 +400,12 @@ void Printer::print(const Expr *expr) {
   }
   case Expr::Kind::Fma:
     os << "fma";
-    printOperands({cast<FmaExpr>(expr)->a, cast<FmaExpr>(expr)->b, cast<FmaExpr>(expr)->c});
+    printOperands({cast<FmaExpr>(expr)->a, cast<FmaExpr>(expr)->b,
+                   cast<FmaExpr>(expr)->c});
     break;
   case Expr::Kind::Cast:
-    os << "cast" << roundings[static_cast<unsigned>(cast<CastExpr>(expr)->rounding)];
+    os << "cast"
+       << roundings[static_cast<unsigned>(cast<CastExpr>(expr)->rounding)];
     printOperands({cast<CastExpr>(expr)->operand});
     break;
   case Expr::Kind::Bitcast:
@@ -476,7 +491,9 @@ void Printer::print(const Stmt *stmt) {
   case Stmt::Kind::Let: {
     auto *s = cast<LetStmt>(stmt);
     line() << (s->variables[0]->isMutable ? "var " : "let ");
-    llvm::interleave(s->variables, os, [&](const Variable *v) { name(v) << ": " << v->type.str(); }, ", ");
+    llvm::interleave(
+        s->variables, os,
+        [&](const Variable *v) { name(v) << ": " << v->type.str(); }, ", ");
     if (s->init)
       os << " =";
     printOperands({s->init});
@@ -529,7 +546,8 @@ void Printer::print(const Stmt *stmt) {
     line() << "print";
     for (StringRef piece : cast<PrintStmt>(stmt)->pieces)
       os << " \"" << piece << '"';
-    printOperands(llvm::SmallVector<const Expr *>(cast<PrintStmt>(stmt)->values));
+    printOperands(
+        llvm::SmallVector<const Expr *>(cast<PrintStmt>(stmt)->values));
     break;
   default:
     printControl(stmt);
@@ -544,8 +562,8 @@ void Printer::print(const Param *param) {
     os << llvm::StringRef(dtypeName(param->dtype));
     return;
   }
-  os << (param->isMut ? "mut " : "") << (param->isStrided ? "strided " : "") << "array<"
-     << llvm::StringRef(dtypeName(param->dtype)) << ", [";
+  os << (param->isMut ? "mut " : "") << (param->isStrided ? "strided " : "")
+     << "array<" << llvm::StringRef(dtypeName(param->dtype)) << ", [";
   llvm::interleave(
       param->dims, os,
       [&](const ArrayDim &dim) {
@@ -560,14 +578,16 @@ void Printer::print(const Param *param) {
 
 void Printer::print(const Kernel &kernel) {
   os << "kernel " << kernel.name << '(';
-  llvm::interleave(kernel.params, os, [&](const Param *param) { print(param); }, ", ");
+  llvm::interleave(
+      kernel.params, os, [&](const Param *param) { print(param); }, ", ");
   os << ")\n";
   ++indent;
   ++indent;
   for (const ConstantValue &constant : kernel.constants)
     line() << "constant " << constant.name << " = " << constant.text << '\n';
   for (const Hint &hint : kernel.hints)
-    line() << "hint " << hint.arch << (hint.arch.empty() ? "" : " ") << hint.name << " = " << hint.value << '\n';
+    line() << "hint " << hint.arch << (hint.arch.empty() ? "" : " ")
+           << hint.name << " = " << hint.value << '\n';
   for (const std::string &value : kernel.grid)
     line() << "grid " << value << '\n';
   for (const Requirement &requirement : kernel.requirements) {
@@ -584,6 +604,10 @@ void checked::print(const Program &program, raw_ostream &os) {
     print(*kernel, os);
 }
 
-void checked::print(const Kernel &kernel, raw_ostream &os) { Printer(os).print(kernel); }
+void checked::print(const Kernel &kernel, raw_ostream &os) {
+  Printer(os).print(kernel);
+}
 
-void checked::print(const Expr *expr, raw_ostream &os) { Printer(os).print(expr); }
+void checked::print(const Expr *expr, raw_ostream &os) {
+  Printer(os).print(expr);
+}

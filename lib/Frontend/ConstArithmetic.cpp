@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 // Integers of a dtype are computed in 128 bits and wrapped to their width: wide
-// enough that nothing but the wrap can lose bits. Weak integers are not wrapped.
-// Floats are computed in their own format. Functions with an ulp bound are
-// computed by the host in double and rounded, which stays within the bound.
+// enough that nothing but the wrap can lose bits. Weak integers are not
+// wrapped. Floats are computed in their own format. Functions with an ulp bound
+// are computed by the host in double and rounded, which stays within the bound.
 //===----------------------------------------------------------------------===//
 
 #include "tilec/Frontend/ConstEval.h"
@@ -26,15 +26,20 @@ static ConstValue narrow(const ConstValue &like, const APInt &wide) {
     return ConstValue::weakInt(wide);
   const DType dtype = like.dtype();
   const APInt cut = wide.trunc(dtypeBits(dtype));
-  return ConstValue(dtype, isSigned(dtype) ? static_cast<uint64_t>(cut.getSExtValue()) : cut.getZExtValue());
+  return ConstValue(dtype, isSigned(dtype)
+                               ? static_cast<uint64_t>(cut.getSExtValue())
+                               : cut.getZExtValue());
 }
 
 static EvalResult okay(ConstValue value) { return {std::move(value), {}}; }
-static EvalResult failed(EvalFailure failure) { return {std::nullopt, failure}; }
+static EvalResult failed(EvalFailure failure) {
+  return {std::nullopt, failure};
+}
 
 /// A float result as a value of the same kind as `like`.
 static ConstValue likeFloat(const ConstValue &like, const APFloat &value) {
-  return like.isWeakFloat() ? ConstValue::weakFloat(value) : ConstValue::fromFloat(like.dtype(), value);
+  return like.isWeakFloat() ? ConstValue::weakFloat(value)
+                            : ConstValue::fromFloat(like.dtype(), value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -139,7 +144,8 @@ static EvalResult evalFloatUnary(UnaryOp op, const ConstValue &x) {
 EvalResult tilec::evalUnary(UnaryOp op, const ConstValue &x) {
   const DType dtype = x.dtype();
   if (dtype == DType::Bool)
-    return op == UnaryOp::Not ? okay(ConstValue::boolean(!x.isTrue())) : failed(EvalFailure::NotEvaluated);
+    return op == UnaryOp::Not ? okay(ConstValue::boolean(!x.isTrue()))
+                              : failed(EvalFailure::NotEvaluated);
   if (isFloat(dtype))
     return evalFloatUnary(op, x);
   const APInt wide = x.toWideInt();
@@ -154,7 +160,9 @@ EvalResult tilec::evalUnary(UnaryOp op, const ConstValue &x) {
   case UnaryOp::Abs:
     return okay(narrow(x, wide.isNegative() ? -wide : wide));
   case UnaryOp::Sign:
-    return okay(narrow(x, wide.isZero() ? zero : wide.isNegative() ? zero - 1 : zero + 1));
+    return okay(narrow(x, wide.isZero()       ? zero
+                          : wide.isNegative() ? zero - 1
+                                              : zero + 1));
   case UnaryOp::Popcount:
     return okay(narrow(x, zero + own.popcount()));
   case UnaryOp::Clz:
@@ -195,8 +203,10 @@ static APFloat floorDivFloat(const APFloat &x, const APFloat &y) {
   return quotient;
 }
 
-/// min and max with -0 < +0. `propagate`: NaN wins (min, max) or loses (minnum).
-static APFloat minMaxFloat(const APFloat &x, const APFloat &y, bool isMax, bool propagate) {
+/// min and max with -0 < +0. `propagate`: NaN wins (min, max) or loses
+/// (minnum).
+static APFloat minMaxFloat(const APFloat &x, const APFloat &y, bool isMax,
+                           bool propagate) {
   if (x.isNaN() || y.isNaN()) {
     const APFloat &nan = x.isNaN() ? x : y;
     const APFloat &other = x.isNaN() ? y : x;
@@ -208,7 +218,8 @@ static APFloat minMaxFloat(const APFloat &x, const APFloat &y, bool isMax, bool 
   return xLess == isMax ? y : x;
 }
 
-static EvalResult evalFloatBinary(BinaryOp op, const ConstValue &x, const ConstValue &y) {
+static EvalResult evalFloatBinary(BinaryOp op, const ConstValue &x,
+                                  const ConstValue &y) {
   APFloat a = x.toFloat();
   const APFloat b = y.toFloat();
   switch (op) {
@@ -264,21 +275,26 @@ static APInt ceilDiv(const APInt &a, const APInt &b) {
 }
 
 /// A shift of the value's own width; of weak integers, of 64 bits with check.
-static EvalResult evalShift(bool left, const ConstValue &x, const APInt &a, const APInt &amount) {
+static EvalResult evalShift(bool left, const ConstValue &x, const APInt &a,
+                            const APInt &amount) {
   const unsigned width = x.isWeakInt() ? a.getBitWidth() : dtypeBits(x.dtype());
   const bool tooFar = amount.isNegative() || amount.sge(width);
   const APInt zero(a.getBitWidth(), 0);
   if (!left)
-    return okay(narrow(x, tooFar ? (a.isNegative() ? zero - 1 : zero) : a.ashr(amount.getZExtValue())));
+    return okay(narrow(x, tooFar ? (a.isNegative() ? zero - 1 : zero)
+                                 : a.ashr(amount.getZExtValue())));
   if (tooFar)
-    return x.isWeakInt() && !amount.isNegative() && !a.isZero() ? failed(EvalFailure::Overflow)
-                                                                : okay(narrow(x, zero));
+    return x.isWeakInt() && !amount.isNegative() && !a.isZero()
+               ? failed(EvalFailure::Overflow)
+               : okay(narrow(x, zero));
   bool overflow = false;
-  const APInt shifted = x.isWeakInt() ? a.sshl_ov(amount, overflow) : a.shl(amount.getZExtValue());
+  const APInt shifted = x.isWeakInt() ? a.sshl_ov(amount, overflow)
+                                      : a.shl(amount.getZExtValue());
   return overflow ? failed(EvalFailure::Overflow) : okay(narrow(x, shifted));
 }
 
-static EvalResult evalIntDivision(BinaryOp op, const ConstValue &x, const APInt &a, const APInt &b) {
+static EvalResult evalIntDivision(BinaryOp op, const ConstValue &x,
+                                  const APInt &a, const APInt &b) {
   if (b.isZero())
     return failed(EvalFailure::DivisionByZero);
   switch (op) {
@@ -295,7 +311,8 @@ static EvalResult evalIntDivision(BinaryOp op, const ConstValue &x, const APInt 
   }
 }
 
-static EvalResult evalIntBinary(BinaryOp op, const ConstValue &x, const ConstValue &y) {
+static EvalResult evalIntBinary(BinaryOp op, const ConstValue &x,
+                                const ConstValue &y) {
   const APInt a = x.toWideInt(), b = y.toWideInt();
   const bool isWeak = x.isWeakInt();
   bool overflow = false;
@@ -348,7 +365,8 @@ static EvalResult evalIntBinary(BinaryOp op, const ConstValue &x, const ConstVal
   return okay(narrow(x, result));
 }
 
-EvalResult tilec::evalBinary(BinaryOp op, const ConstValue &x, const ConstValue &y) {
+EvalResult tilec::evalBinary(BinaryOp op, const ConstValue &x,
+                             const ConstValue &y) {
   const DType dtype = x.dtype();
   if (isFloat(dtype))
     return evalFloatBinary(op, x, y);
@@ -366,13 +384,16 @@ EvalResult tilec::evalBinary(BinaryOp op, const ConstValue &x, const ConstValue 
   }
 }
 
-bool tilec::evalCompare(CompareOp op, const ConstValue &x, const ConstValue &y) {
+bool tilec::evalCompare(CompareOp op, const ConstValue &x,
+                        const ConstValue &y) {
   APFloat::cmpResult order;
   if (isFloat(x.dtype())) {
     order = x.toFloat().compare(y.toFloat());
   } else {
     const APInt a = x.toWideInt(), b = y.toWideInt();
-    order = a == b ? APFloat::cmpEqual : a.slt(b) ? APFloat::cmpLessThan : APFloat::cmpGreaterThan;
+    order = a == b     ? APFloat::cmpEqual
+            : a.slt(b) ? APFloat::cmpLessThan
+                       : APFloat::cmpGreaterThan;
   }
   switch (op) {
   case CompareOp::Eq:

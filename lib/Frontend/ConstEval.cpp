@@ -21,7 +21,8 @@ using llvm::APSInt;
 static constexpr unsigned weakIntBits = 128;
 
 bool tilec::isComputeFloat(DType dtype) {
-  return dtype == DType::F16 || dtype == DType::BF16 || dtype == DType::F32 || dtype == DType::F64;
+  return dtype == DType::F16 || dtype == DType::BF16 || dtype == DType::F32 ||
+         dtype == DType::F64;
 }
 
 const llvm::fltSemantics &tilec::floatSemantics(DType dtype) {
@@ -43,8 +44,9 @@ const llvm::fltSemantics &tilec::floatSemantics(DType dtype) {
   }
 }
 
-static APFloat convertTo(APFloat value, const llvm::fltSemantics &semantics,
-                         APFloat::roundingMode mode = APFloat::rmNearestTiesToEven) {
+static APFloat
+convertTo(APFloat value, const llvm::fltSemantics &semantics,
+          APFloat::roundingMode mode = APFloat::rmNearestTiesToEven) {
   bool losesInfo;
   value.convert(semantics, mode, &losesInfo);
   return value;
@@ -74,9 +76,12 @@ ConstValue ConstValue::weakFloat(const APFloat &value) {
 }
 
 /// A decimal literal rounded once; NaN when the text is not a number.
-static APFloat parseFloat(const llvm::fltSemantics &semantics, llvm::StringRef digits) {
+static APFloat parseFloat(const llvm::fltSemantics &semantics,
+                          llvm::StringRef digits) {
   APFloat value(semantics);
-  if (!llvm::errorToBool(value.convertFromString(digits, APFloat::rmNearestTiesToEven).takeError()))
+  if (!llvm::errorToBool(
+          value.convertFromString(digits, APFloat::rmNearestTiesToEven)
+              .takeError()))
     return value;
   return APFloat::getNaN(semantics);
 }
@@ -98,19 +103,22 @@ ConstValue ConstValue::weakFloat(llvm::StringRef digits, bool negative) {
 /// Encodes a float that has the dtype's semantics.
 static uint64_t encode(DType dtype, const APFloat &value) {
   // tf32 is kept as the f32 of equal value.
-  const APFloat stored = dtype == DType::TF32 ? convertTo(value, APFloat::IEEEsingle()) : value;
+  const APFloat stored =
+      dtype == DType::TF32 ? convertTo(value, APFloat::IEEEsingle()) : value;
   return stored.bitcastToAPInt().getZExtValue();
 }
 
 ConstValue ConstValue::fromFloat(DType dtype, const APFloat &value) {
-  return ConstValue(dtype, encode(dtype, convertTo(value, floatSemantics(dtype))));
+  return ConstValue(dtype,
+                    encode(dtype, convertTo(value, floatSemantics(dtype))));
 }
 
 APFloat ConstValue::toFloat() const {
   if (theKind == Kind::WeakFloat)
     return *real;
   if (theDType == DType::TF32)
-    return convertTo(APFloat(APFloat::IEEEsingle(), APInt(32, theBits)), APFloat::FloatTF32());
+    return convertTo(APFloat(APFloat::IEEEsingle(), APInt(32, theBits)),
+                     APFloat::FloatTF32());
   return APFloat(floatSemantics(theDType), APInt(dtypeBits(theDType), theBits));
 }
 
@@ -130,7 +138,8 @@ std::optional<int64_t> ConstValue::toInt64() const {
 std::string ConstValue::str() const {
   if (theKind == Kind::Typed && theDType == DType::Bool)
     return theBits ? "true" : "false";
-  if (theKind == Kind::WeakFloat || (theKind == Kind::Typed && isFloat(theDType))) {
+  if (theKind == Kind::WeakFloat ||
+      (theKind == Kind::Typed && isFloat(theDType))) {
     if (!digits.empty())
       return (negative ? "-" : "") + digits.str();
     APFloat value = toFloat();
@@ -161,7 +170,8 @@ std::string ConstValue::str() const {
 // Conversions
 //===----------------------------------------------------------------------===//
 
-std::optional<ConstValue> tilec::convertWeak(const ConstValue &value, DType dtype) {
+std::optional<ConstValue> tilec::convertWeak(const ConstValue &value,
+                                             DType dtype) {
   if (value.isWeakFloat()) {
     if (!isFloat(dtype))
       return std::nullopt;
@@ -187,7 +197,8 @@ std::optional<ConstValue> tilec::convertWeak(const ConstValue &value, DType dtyp
     return std::nullopt;
   if (isFloat(dtype)) {
     APFloat real(isF8(dtype) ? APFloat::IEEEdouble() : floatSemantics(dtype));
-    real.convertFromAPInt(wide, /*IsSigned=*/true, APFloat::rmNearestTiesToEven);
+    real.convertFromAPInt(wide, /*IsSigned=*/true,
+                          APFloat::rmNearestTiesToEven);
     if (!real.isFinite())
       return std::nullopt;
     if (isF8(dtype))
@@ -195,7 +206,8 @@ std::optional<ConstValue> tilec::convertWeak(const ConstValue &value, DType dtyp
     return ConstValue(dtype, encode(dtype, real));
   }
   const unsigned bits = dtypeBits(dtype);
-  const bool fits = isSigned(dtype) ? wide.isSignedIntN(bits) : !wide.isNegative() && wide.isIntN(bits);
+  const bool fits = isSigned(dtype) ? wide.isSignedIntN(bits)
+                                    : !wide.isNegative() && wide.isIntN(bits);
   if (!fits)
     return std::nullopt;
   return ConstValue(dtype, wide.trunc(64).getZExtValue());
@@ -214,19 +226,24 @@ static uint64_t wrap(DType dtype, uint64_t bits) {
     return bits;
   const unsigned unused = 64 - width;
   if (isSigned(dtype))
-    return static_cast<uint64_t>(static_cast<int64_t>(bits << unused) >> unused);
+    return static_cast<uint64_t>(static_cast<int64_t>(bits << unused) >>
+                                 unused);
   return bits << unused >> unused;
 }
 
-static ConstValue castFloatToFloat(const APFloat &value, DType dtype, checked::Rounding rounding) {
+static ConstValue castFloatToFloat(const APFloat &value, DType dtype,
+                                   checked::Rounding rounding) {
   static constexpr APFloat::roundingMode modes[] = {
-      APFloat::rmNearestTiesToEven, APFloat::rmTowardZero, APFloat::rmTowardNegative,
-      APFloat::rmTowardPositive};
+      APFloat::rmNearestTiesToEven, APFloat::rmTowardZero,
+      APFloat::rmTowardNegative, APFloat::rmTowardPositive};
   const llvm::fltSemantics &semantics = floatSemantics(dtype);
   if (!isF8(dtype))
-    return ConstValue(dtype, encode(dtype, convertTo(value, semantics, modes[unsigned(rounding)])));
+    return ConstValue(
+        dtype,
+        encode(dtype, convertTo(value, semantics, modes[unsigned(rounding)])));
   if (value.isNaN())
-    return ConstValue(dtype, encode(dtype, APFloat::getNaN(semantics, value.isNegative())));
+    return ConstValue(
+        dtype, encode(dtype, APFloat::getNaN(semantics, value.isNegative())));
   const APFloat largest = APFloat::getLargest(semantics, value.isNegative());
   APFloat rounded = value.isInfinity() ? largest : convertTo(value, semantics);
   if (!rounded.isFinite())
@@ -234,7 +251,8 @@ static ConstValue castFloatToFloat(const APFloat &value, DType dtype, checked::R
   return ConstValue(dtype, encode(dtype, rounded));
 }
 
-static ConstValue castFromFloat(const APFloat &value, DType dtype, checked::Rounding rounding) {
+static ConstValue castFromFloat(const APFloat &value, DType dtype,
+                                checked::Rounding rounding) {
   if (isFloat(dtype))
     return castFloatToFloat(value, dtype, rounding);
   if (dtype == DType::Bool)
@@ -244,11 +262,13 @@ static ConstValue castFromFloat(const APFloat &value, DType dtype, checked::Roun
   APSInt integer(dtypeBits(dtype), /*isUnsigned=*/!isSigned(dtype));
   bool isExact;
   value.convertToInteger(integer, APFloat::rmTowardZero, &isExact); // saturates
-  return ConstValue(dtype, isSigned(dtype) ? static_cast<uint64_t>(integer.getSExtValue())
-                                           : integer.getZExtValue());
+  return ConstValue(dtype, isSigned(dtype)
+                               ? static_cast<uint64_t>(integer.getSExtValue())
+                               : integer.getZExtValue());
 }
 
-ConstValue tilec::evalCast(const ConstValue &value, DType dtype, checked::Rounding rounding) {
+ConstValue tilec::evalCast(const ConstValue &value, DType dtype,
+                           checked::Rounding rounding) {
   const DType from = value.dtype();
   if (from == dtype)
     return value;
@@ -259,6 +279,7 @@ ConstValue tilec::evalCast(const ConstValue &value, DType dtype, checked::Roundi
   if (!isFloat(dtype))
     return ConstValue(dtype, wrap(dtype, value.bits()));
   APFloat real(isF8(dtype) ? APFloat::IEEEsingle() : floatSemantics(dtype));
-  real.convertFromAPInt(value.toWideInt(), /*IsSigned=*/true, APFloat::rmNearestTiesToEven);
+  real.convertFromAPInt(value.toWideInt(), /*IsSigned=*/true,
+                        APFloat::rmNearestTiesToEven);
   return castFloatToFloat(real, dtype, checked::Rounding::NearestEven);
 }

@@ -26,16 +26,38 @@ namespace tilec::sema {
 struct BuiltinTable {
   static ArrayRef<BuiltinInfo> rows() {
     static const BuiltinInfo table[] = {
-#define UNARY(name, op, domain)                                                                    \
-  {name, "x", &Sema::checkElementwiseUnary, unsigned(checked::UnaryOp::op), Domain::domain, true},
-#define PREDICATE(name, op)                                                                        \
-  {name, "x", &Sema::checkElementwiseUnary, unsigned(checked::UnaryOp::op), Domain::Float, true},
-#define BINARY(name, op, domain)                                                                   \
-  {name, "x, y", &Sema::checkElementwiseBinary, unsigned(checked::BinaryOp::op), Domain::domain, true},
-#define REDUCTION(name, kind, domain)                                                              \
-  {name, "x, *axis?, *keep?", &Sema::checkReduction, unsigned(checked::ReduceKind::kind), Domain::domain, true},
-#define OPERATION(name, signature, check, op) {name, signature, &Sema::check, op, Domain::Number, true},
-#define LATER(name, signature, check, op) {name, signature, &Sema::check, op, Domain::Number, false},
+#define UNARY(name, op, domain)                                                \
+  {name,                                                                       \
+   "x",                                                                        \
+   &Sema::checkElementwiseUnary,                                               \
+   unsigned(checked::UnaryOp::op),                                             \
+   Domain::domain,                                                             \
+   true},
+#define PREDICATE(name, op)                                                    \
+  {name,                                                                       \
+   "x",                                                                        \
+   &Sema::checkElementwiseUnary,                                               \
+   unsigned(checked::UnaryOp::op),                                             \
+   Domain::Float,                                                              \
+   true},
+#define BINARY(name, op, domain)                                               \
+  {name,                                                                       \
+   "x, y",                                                                     \
+   &Sema::checkElementwiseBinary,                                              \
+   unsigned(checked::BinaryOp::op),                                            \
+   Domain::domain,                                                             \
+   true},
+#define REDUCTION(name, kind, domain)                                          \
+  {name,                                                                       \
+   "x, *axis?, *keep?",                                                        \
+   &Sema::checkReduction,                                                      \
+   unsigned(checked::ReduceKind::kind),                                        \
+   Domain::domain,                                                             \
+   true},
+#define OPERATION(name, signature, check, op)                                  \
+  {name, signature, &Sema::check, op, Domain::Number, true},
+#define LATER(name, signature, check, op)                                      \
+  {name, signature, &Sema::check, op, Domain::Number, false},
 #include "tilec/Frontend/Builtins.def"
     };
     return table;
@@ -43,7 +65,9 @@ struct BuiltinTable {
 };
 } // namespace tilec::sema
 
-ArrayRef<BuiltinInfo> tilec::sema::allBuiltins() { return BuiltinTable::rows(); }
+ArrayRef<BuiltinInfo> tilec::sema::allBuiltins() {
+  return BuiltinTable::rows();
+}
 
 const BuiltinInfo *tilec::sema::findBuiltin(StringRef name) {
   static const llvm::StringMap<const BuiltinInfo *> index = [] {
@@ -61,22 +85,27 @@ const BuiltinInfo *tilec::sema::findBuiltin(StringRef name) {
 
 Operand Sema::checkElementwiseUnary(CallArgs &args) {
   Operand operand = checkValue(args.values[0]);
-  if (operand.isPoison() || !requireDomain(operand, args.builtin->domain, args.builtin->name))
+  if (operand.isPoison() ||
+      !requireDomain(operand, args.builtin->domain, args.builtin->name))
     return Operand::poison(args.range);
   // Bits are counted in the width of the dtype.
-  if (args.builtin->domain == Domain::Integer && !convertWeakTo(operand, DType::Int))
+  if (args.builtin->domain == Domain::Integer &&
+      !convertWeakTo(operand, DType::Int))
     return Operand::poison(args.range);
-  return applyUnary(static_cast<checked::UnaryOp>(args.builtin->op), operand, args.range);
+  return applyUnary(static_cast<checked::UnaryOp>(args.builtin->op), operand,
+                    args.range);
 }
 
 Operand Sema::checkElementwiseBinary(CallArgs &args) {
   const auto op = static_cast<checked::BinaryOp>(args.builtin->op);
   Operand left = checkValue(args.values[0]), right = checkValue(args.values[1]);
-  if (left.isPoison() || right.isPoison() || !unifyPair(left, right, args.range, args.builtin->name))
+  if (left.isPoison() || right.isPoison() ||
+      !unifyPair(left, right, args.range, args.builtin->name))
     return Operand::poison(args.range);
   for (Operand *operand : {&left, &right})
     if (!requireDomain(*operand, args.builtin->domain, args.builtin->name) ||
-        (op == checked::BinaryOp::MulHi && !convertWeakTo(*operand, DType::Int)))
+        (op == checked::BinaryOp::MulHi &&
+         !convertWeakTo(*operand, DType::Int)))
       return Operand::poison(args.range);
   return applyBinary(op, left, right, args.range);
 }
@@ -99,7 +128,8 @@ Operand Sema::checkMinMax(CallArgs &args) {
 
 /// min(max(x, lo), hi)
 Operand Sema::checkClamp(CallArgs &args) {
-  Operand x = checkValue(args.values[0]), low = checkValue(args.values[1]), high = checkValue(args.values[2]);
+  Operand x = checkValue(args.values[0]), low = checkValue(args.values[1]),
+          high = checkValue(args.values[2]);
   SmallVector<Operand *, 4> operands{&x, &low, &high};
   if (!unifyDTypes(operands, args.range, "clamp"))
     return Operand::poison(args.range);
@@ -113,7 +143,8 @@ Operand Sema::checkClamp(CallArgs &args) {
 }
 
 Operand Sema::checkFma(CallArgs &args) {
-  Operand a = checkValue(args.values[0]), b = checkValue(args.values[1]), c = checkValue(args.values[2]);
+  Operand a = checkValue(args.values[0]), b = checkValue(args.values[1]),
+          c = checkValue(args.values[2]);
   SmallVector<Operand *, 4> operands{&a, &b, &c};
   if (!unifyDTypes(operands, args.range, "fma"))
     return Operand::poison(args.range);
@@ -133,7 +164,8 @@ Operand Sema::checkFma(CallArgs &args) {
 }
 
 Operand Sema::checkWhere(CallArgs &args) {
-  Operand condition = checkValue(args.values[0]), a = checkValue(args.values[1]), b = checkValue(args.values[2]);
+  Operand condition = checkValue(args.values[0]),
+          a = checkValue(args.values[1]), b = checkValue(args.values[2]);
   if (condition.isPoison() || !unifyPair(a, b, args.range, "where"))
     return Operand::poison(args.range);
   if (condition.type().dtype() != DType::Bool) {
@@ -158,14 +190,16 @@ Operand Sema::checkWhere(CallArgs &args) {
   result->condition = condition.expr;
   result->whenTrue = a.expr;
   result->whenFalse = b.expr;
-  return inheritShape(Operand::runtime(result, args.range), {&a, &b, &condition});
+  return inheritShape(Operand::runtime(result, args.range),
+                      {&a, &b, &condition});
 }
 
 //===----------------------------------------------------------------------===//
 // Conversions
 //===----------------------------------------------------------------------===//
 
-std::optional<StringRef> Sema::checkWord(const ast::Expr *expr, StringRef what, ArrayRef<StringRef> words) {
+std::optional<StringRef> Sema::checkWord(const ast::Expr *expr, StringRef what,
+                                         ArrayRef<StringRef> words) {
   auto *name = dyn_cast<ast::NameExpr>(expr);
   if (name && llvm::is_contained(words, name->name))
     return name->name;
@@ -198,13 +232,17 @@ Operand Sema::checkTo(CallArgs &args) {
 Operand Sema::checkBitcast(CallArgs &args) {
   Operand operand = checkValue(args.values[0]);
   std::optional<DType> dtype = checkDType(args.values[1], "bitcast");
-  if (operand.isPoison() || !dtype || !convertWeakTo(operand, operand.type().dtype()))
+  if (operand.isPoison() || !dtype ||
+      !convertWeakTo(operand, operand.type().dtype()))
     return Operand::poison(args.range);
   const DType from = operand.type().dtype();
   for (DType type : {from, *dtype}) {
     if (type != DType::Bool)
       continue;
-    error(diag::dtype_not_supported, args.range).arg("bitcast").arg("bool").help("`.to` converts");
+    error(diag::dtype_not_supported, args.range)
+        .arg("bitcast")
+        .arg("bool")
+        .help("`.to` converts");
     return Operand::poison(args.range);
   }
   if (dtypeBits(from) != dtypeBits(*dtype)) {
@@ -221,12 +259,14 @@ Operand Sema::checkBitcast(CallArgs &args) {
     uint64_t bits = operand.constant->bits();
     const unsigned unused = 64 - dtypeBits(*dtype);
     if (isSigned(*dtype))
-      bits = static_cast<uint64_t>(static_cast<int64_t>(bits << unused) >> unused);
+      bits =
+          static_cast<uint64_t>(static_cast<int64_t>(bits << unused) >> unused);
     else
       bits = bits << unused >> unused;
     return Operand::constantOf(ConstValue(*dtype, bits), args.range);
   }
-  auto *result = make<checked::BitcastExpr>(operand.type().withDType(*dtype), args.range);
+  auto *result =
+      make<checked::BitcastExpr>(operand.type().withDType(*dtype), args.range);
   result->operand = operand.expr;
   return inheritShape(Operand::runtime(result, args.range), {&operand});
 }
@@ -254,12 +294,14 @@ Operand Sema::checkBid(CallArgs &args) {
     error(diag::grid_axis, value.range).arg("bid").arg(describe(value));
     return Operand::poison(args.range);
   }
-  if (kernel && kernel->hasGrid && !inRequires && !kernel->grid.empty() && *axis >= kernel->grid.size())
+  if (kernel && kernel->hasGrid && !inRequires && !kernel->grid.empty() &&
+      *axis >= kernel->grid.size())
     warning(diag::grid_axis_unused, args.range)
         .arg(int64_t(kernel->grid.size()))
         .arg(textOf(args.range))
         .arg("0");
-  auto *result = make<checked::BlockIdExpr>(Type::scalar(DType::Int), args.range);
+  auto *result =
+      make<checked::BlockIdExpr>(Type::scalar(DType::Int), args.range);
   result->axis = *axis;
   return Operand::runtime(result, args.range);
 }
@@ -273,7 +315,8 @@ Operand Sema::checkNumBlocks(CallArgs &args) {
     error(diag::grid_axis, value.range).arg("num_blocks").arg(describe(value));
     return Operand::poison(args.range);
   }
-  auto *result = make<checked::NumBlocksExpr>(Type::scalar(DType::Int), args.range);
+  auto *result =
+      make<checked::NumBlocksExpr>(Type::scalar(DType::Int), args.range);
   result->axis = *axis;
   return Operand::runtime(result, args.range);
 }
@@ -297,21 +340,27 @@ Operand Sema::checkNumTiles(CallArgs &args) {
   for (auto [axis, dim] : llvm::enumerate(array->dims)) {
     Operand size = Operand::poison(args.range);
     if (dim.constant) {
-      size = Operand::constantOf(ConstValue::integer(*dim.constant), args.range);
+      size =
+          Operand::constantOf(ConstValue::integer(*dim.constant), args.range);
     } else {
-      auto *read = make<checked::ArrayDimExpr>(Type::scalar(DType::Int), args.range);
+      auto *read =
+          make<checked::ArrayDimExpr>(Type::scalar(DType::Int), args.range);
       read->array = array;
       read->axis = axis;
       size = Operand::runtime(read, args.range);
     }
-    Operand tile = Operand::constantOf(ConstValue::integer(shape[axis]), args.range);
-    tuple.elements.push_back(applyBinary(checked::BinaryOp::CeilDiv, size, tile, args.range));
+    Operand tile =
+        Operand::constantOf(ConstValue::integer(shape[axis]), args.range);
+    tuple.elements.push_back(
+        applyBinary(checked::BinaryOp::CeilDiv, size, tile, args.range));
   }
   return tuple.elements.size() == 1 ? tuple.elements.front() : tuple;
 }
 
 Operand Sema::checkNumSMs(CallArgs &args) {
-  return Operand::runtime(make<checked::NumSMsExpr>(Type::scalar(DType::Int), args.range), args.range);
+  return Operand::runtime(
+      make<checked::NumSMsExpr>(Type::scalar(DType::Int), args.range),
+      args.range);
 }
 
 Operand Sema::checkArch(CallArgs &args) {
@@ -329,13 +378,16 @@ Operand Sema::checkArch(CallArgs &args) {
 Operand Sema::checkFill(CallArgs &args) {
   SmallVector<int64_t> shape;
   ArrayRef<Origin> origins;
-  const bool isValid = checkShape(args.values[0], args.builtin->name, shape, &origins);
+  const bool isValid =
+      checkShape(args.values[0], args.builtin->name, shape, &origins);
   std::optional<DType> dtype = checkDType(args.values[1], args.builtin->name);
   if (!isValid || !dtype)
     return Operand::poison(args.range);
-  const ConstValue value = evalCast(ConstValue::integer(args.builtin->op), *dtype);
-  Operand result =
-      Operand::runtime(makeConstant(value, Type::tile(*dtype, shape), locOf(args.range)), args.range);
+  const ConstValue value =
+      evalCast(ConstValue::integer(args.builtin->op), *dtype);
+  Operand result = Operand::runtime(
+      makeConstant(value, Type::tile(*dtype, shape), locOf(args.range)),
+      args.range);
   result.origins = origins;
   return result;
 }
@@ -351,16 +403,21 @@ Operand Sema::checkFull(CallArgs &args) {
   if (!isValid || value.isPoison())
     return Operand::poison(args.range);
   if (!value.type().isScalar()) {
-    error(diag::not_scalar, value.range).arg("the value of `full`").arg(describe(value)).help("`broadcast_to` repeats a tile");
+    error(diag::not_scalar, value.range)
+        .arg("the value of `full`")
+        .arg(describe(value))
+        .help("`broadcast_to` repeats a tile");
     return Operand::poison(args.range);
   }
   // As if the value met a value of the dtype.
-  Operand target = Operand::constantOf(ConstValue(dtype.value_or(value.type().dtype()), 0), value.range);
+  Operand target = Operand::constantOf(
+      ConstValue(dtype.value_or(value.type().dtype()), 0), value.range);
   if (args.values[2])
     target.range = args.values[2]->getRange();
   if (!unifyPair(value, target, args.range, "full"))
     return Operand::poison(args.range);
-  if (value.type().dtype() != target.type().dtype() || (dtype && target.type().dtype() != *dtype)) {
+  if (value.type().dtype() != target.type().dtype() ||
+      (dtype && target.type().dtype() != *dtype)) {
     reportDTypeMix(value, target, args.range, "full");
     return Operand::poison(args.range);
   }
@@ -378,17 +435,23 @@ Operand Sema::checkArange(CallArgs &args) {
     dtype = checkDType(args.values[1], "arange");
   if (!isValid || !dtype || !checkTileSize({count}, args.range))
     return Operand::poison(args.range);
-  Operand like = Operand::constantOf(ConstValue(*dtype, 0), args.values[1] ? args.values[1]->getRange() : args.range);
+  Operand like = Operand::constantOf(ConstValue(*dtype, 0),
+                                     args.values[1] ? args.values[1]->getRange()
+                                                    : args.range);
   if (!requireDomain(like, Domain::Number, "arange"))
     return Operand::poison(args.range);
   checked::Expr *parts[2];
   for (unsigned i = 0; i < 2; ++i) {
     const ast::Expr *given = args.get(i == 0 ? "start" : "step");
-    Operand value = given ? checkValue(given)
-                          : Operand::constantOf(evalCast(ConstValue::integer(i), *dtype), args.range);
+    Operand value =
+        given ? checkValue(given)
+              : Operand::constantOf(evalCast(ConstValue::integer(i), *dtype),
+                                    args.range);
     Operand target = like;
     if (value.isValue() && !value.type().isScalar()) {
-      error(diag::not_scalar, value.range).arg(i == 0 ? "`start`" : "`step`").arg(describe(value));
+      error(diag::not_scalar, value.range)
+          .arg(i == 0 ? "`start`" : "`step`")
+          .arg(describe(value));
       return Operand::poison(args.range);
     }
     if (value.isPoison() || !unifyPair(value, target, args.range, "arange"))
@@ -399,7 +462,8 @@ Operand Sema::checkArange(CallArgs &args) {
     }
     parts[i] = materialize(value);
   }
-  auto *result = make<checked::ArangeExpr>(Type::tile(*dtype, {count}), args.range);
+  auto *result =
+      make<checked::ArangeExpr>(Type::tile(*dtype, {count}), args.range);
   result->start = parts[0];
   result->step = parts[1];
   Operand operand = Operand::runtime(result, args.range);
@@ -413,11 +477,13 @@ Operand Sema::checkArange(CallArgs &args) {
 //===----------------------------------------------------------------------===//
 
 Operand Sema::checkAssume(CallArgs &args) {
-  Operand condition = checkCondition(args.values[0], "the argument of `assume`");
+  Operand condition =
+      checkCondition(args.values[0], "the argument of `assume`");
   if (condition.isRuntime())
     emit<checked::AssumeStmt>(args.range)->condition = condition.expr;
   else if (condition.isConstant() && !condition.constant->isTrue())
-    error(diag::constant_requirement, condition.range).arg(textOf(condition.range));
+    error(diag::constant_requirement, condition.range)
+        .arg(textOf(condition.range));
   return Operand::nothing(args.range);
 }
 
@@ -434,20 +500,25 @@ Operand Sema::checkAligned(CallArgs &args) {
     error(diag::alignment_value, args.values[1]->getRange()).arg(*bytes);
     return Operand::poison(args.range);
   }
-  auto *result = make<checked::AlignedExpr>(Type::scalar(DType::Bool), args.range);
+  auto *result =
+      make<checked::AlignedExpr>(Type::scalar(DType::Bool), args.range);
   result->array = array;
   result->bytes = *bytes;
   return Operand::runtime(result, args.range);
 }
 
 Operand Sema::checkStaticAssert(CallArgs &args) {
-  std::optional<bool> holds = checkConstBool(args.values[0], "the condition of `static_assert`");
+  std::optional<bool> holds =
+      checkConstBool(args.values[0], "the condition of `static_assert`");
   if (!holds)
     return Operand::poison(args.range);
   if (*holds)
     return Operand::nothing(args.range);
-  auto *message = args.values[1] ? dyn_cast<ast::StringLiteralExpr>(args.values[1]) : nullptr;
-  error(diag::static_assert_failed, args.values[0]->getRange()).arg(message ? ": " + message->value.str() : "");
+  auto *message = args.values[1]
+                      ? dyn_cast<ast::StringLiteralExpr>(args.values[1])
+                      : nullptr;
+  error(diag::static_assert_failed, args.values[0]->getRange())
+      .arg(message ? ": " + message->value.str() : "");
   return Operand::poison(args.range);
 }
 
@@ -464,7 +535,9 @@ Operand Sema::checkStaticPrint(CallArgs &args) {
   SmallVector<StringRef> pieces;
   format->value.split(pieces, "{}");
   if (pieces.size() != args.rest.size() + 1) {
-    error(diag::print_arguments, args.range).arg(int64_t(pieces.size() - 1)).arg(int64_t(args.rest.size()));
+    error(diag::print_arguments, args.range)
+        .arg(int64_t(pieces.size() - 1))
+        .arg(int64_t(args.rest.size()));
     return Operand::poison(args.range);
   }
   std::string text = pieces.front().str();
@@ -472,14 +545,17 @@ Operand Sema::checkStaticPrint(CallArgs &args) {
     Operand value = checkExpr(expr);
     if (value.isPoison())
       return value;
-    text += value.isConstant()                          ? value.constant->str()
-            : value.kind == Operand::Kind::DType        ? std::string(dtypeName(value.dtype))
-            : value.isRuntime()                         ? value.type().str()
-                                                        : describe(value);
+    text += value.isConstant() ? value.constant->str()
+            : value.kind == Operand::Kind::DType
+                ? std::string(dtypeName(value.dtype))
+            : value.isRuntime() ? value.type().str()
+                                : describe(value);
     text += pieces[index + 1];
   }
   const LineCol place = sources.getLineCol(args.range.begin);
-  llvm::raw_ostream &os = options.staticPrint ? *options.staticPrint : llvm::errs();
-  os << sources.getFileName(args.range.begin) << ':' << place.line << ':' << place.col << ": " << text << '\n';
+  llvm::raw_ostream &os =
+      options.staticPrint ? *options.staticPrint : llvm::errs();
+  os << sources.getFileName(args.range.begin) << ':' << place.line << ':'
+     << place.col << ": " << text << '\n';
   return Operand::nothing(args.range);
 }

@@ -2,8 +2,9 @@
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-// Operations that pick elements by index: of tiles (cat, split, extract, insert,
-// flip, take), of arrays (gather, scatter, atomics), of a counter (rand).
+// Operations that pick elements by index: of tiles (cat, split, extract,
+// insert, flip, take), of arrays (gather, scatter, atomics), of a counter
+// (rand).
 //===----------------------------------------------------------------------===//
 
 #include "SemaImpl.h"
@@ -28,7 +29,9 @@ Operand Sema::checkCat(CallArgs &args) {
     if (!checkTile(operand, "cat"))
       return Operand::poison(args.range);
   if (operands.empty() || !llvm::isPowerOf2_64(operands.size())) {
-    error(diag::tile_count, args.range).arg("cat").arg(int64_t(operands.size()));
+    error(diag::tile_count, args.range)
+        .arg("cat")
+        .arg(int64_t(operands.size()));
     return Operand::poison(args.range);
   }
   const Type type = operands.front().type();
@@ -47,7 +50,8 @@ Operand Sema::checkCat(CallArgs &args) {
           .secondary(operands.front().range, "this is " + type.str());
     return Operand::poison(args.range);
   }
-  std::optional<unsigned> axis = checkAxis(args.get("axis"), type.rank(), "`axis`");
+  std::optional<unsigned> axis =
+      checkAxis(args.get("axis"), type.rank(), "`axis`");
   if (!axis)
     return Operand::poison(args.range);
   SmallVector<int64_t> shape(type.shape());
@@ -68,7 +72,8 @@ Operand Sema::checkSplit(CallArgs &args) {
   if (!checkTile(operand, "split"))
     return Operand::poison(args.range);
   const Type type = operand.type();
-  std::optional<unsigned> axis = checkAxis(args.values[1], type.rank(), "`axis`");
+  std::optional<unsigned> axis =
+      checkAxis(args.values[1], type.rank(), "`axis`");
   if (!axis)
     return Operand::poison(args.range);
   if (type.dim(*axis) < 2) {
@@ -92,7 +97,8 @@ Operand Sema::checkSplit(CallArgs &args) {
     SmallVector<checked::Expr *> index;
     for (unsigned i = 0; i < type.rank(); ++i)
       index.push_back(makeInt(i == *axis ? half : 0, args.range));
-    auto *slice = make<checked::ExtractSliceExpr>(type.withShape(shape), args.range);
+    auto *slice =
+        make<checked::ExtractSliceExpr>(type.withShape(shape), args.range);
     slice->operand = read;
     slice->index = copy(index);
     tuple.elements.push_back(Operand::runtime(slice, args.range));
@@ -101,7 +107,8 @@ Operand Sema::checkSplit(CallArgs &args) {
 }
 
 /// Index and shape of a slice of `tile`, counted in slices.
-bool Sema::checkSlice(const ast::Expr *indexExpr, const Operand &tile, ArrayRef<int64_t> shape, SourceRange shapeRange,
+bool Sema::checkSlice(const ast::Expr *indexExpr, const Operand &tile,
+                      ArrayRef<int64_t> shape, SourceRange shapeRange,
                       StringRef what, SmallVectorImpl<checked::Expr *> &index) {
   const Type type = tile.type();
   bool fits = shape.size() == type.rank();
@@ -110,7 +117,8 @@ bool Sema::checkSlice(const ast::Expr *indexExpr, const Operand &tile, ArrayRef<
   if (!fits) {
     error(diag::shape_mismatch, shapeRange)
         .arg(("the slice of `" + what + "`").str())
-        .arg("of rank " + std::to_string(type.rank()) + " within " + shapeString(type.shape()))
+        .arg("of rank " + std::to_string(type.rank()) + " within " +
+             shapeString(type.shape()))
         .arg(shapeString(shape));
     return false;
   }
@@ -139,9 +147,11 @@ Operand Sema::checkExtract(CallArgs &args) {
   ArrayRef<Origin> origins;
   SmallVector<checked::Expr *> index;
   if (!checkShape(args.values[2], "extract", shape, &origins) ||
-      !checkSlice(args.values[1], operand, shape, args.values[2]->getRange(), "extract", index))
+      !checkSlice(args.values[1], operand, shape, args.values[2]->getRange(),
+                  "extract", index))
     return Operand::poison(args.range);
-  auto *result = make<checked::ExtractSliceExpr>(operand.type().withShape(shape), args.range);
+  auto *result = make<checked::ExtractSliceExpr>(
+      operand.type().withShape(shape), args.range);
   result->operand = operand.expr;
   result->index = copy(index);
   Operand slice = Operand::runtime(result, args.range);
@@ -162,7 +172,8 @@ Operand Sema::checkInsert(CallArgs &args) {
     reportDTypeMix(operand, slice, args.range, "insert");
     return Operand::poison(args.range);
   }
-  if (!checkSlice(args.values[1], operand, slice.type().shape(), slice.range, "insert", index))
+  if (!checkSlice(args.values[1], operand, slice.type().shape(), slice.range,
+                  "insert", index))
     return Operand::poison(args.range);
   auto *result = make<checked::InsertSliceExpr>(operand.type(), args.range);
   result->operand = operand.expr;
@@ -175,7 +186,8 @@ Operand Sema::checkFlip(CallArgs &args) {
   Operand operand = checkValue(args.values[0]);
   if (!checkTile(operand, "flip"))
     return Operand::poison(args.range);
-  std::optional<unsigned> axis = checkAxis(args.values[1], operand.type().rank(), "`axis`");
+  std::optional<unsigned> axis =
+      checkAxis(args.values[1], operand.type().rank(), "`axis`");
   if (!axis)
     return Operand::poison(args.range);
   auto *result = make<checked::FlipExpr>(operand.type(), args.range);
@@ -185,13 +197,15 @@ Operand Sema::checkFlip(CallArgs &args) {
 }
 
 Operand Sema::checkTake(CallArgs &args) {
-  Operand operand = checkValue(args.values[0]), indices = checkValue(args.values[1]);
+  Operand operand = checkValue(args.values[0]),
+          indices = checkValue(args.values[1]);
   if (!checkTile(operand, "take") || !checkTile(indices, "take"))
     return Operand::poison(args.range);
   const Type type = operand.type(), indexType = indices.type();
   if (!requireDomain(indices, Domain::Integer, "take"))
     return Operand::poison(args.range);
-  std::optional<unsigned> axis = checkAxis(args.values[2], type.rank(), "`axis`");
+  std::optional<unsigned> axis =
+      checkAxis(args.values[2], type.rank(), "`axis`");
   if (!axis)
     return Operand::poison(args.range);
   SmallVector<int64_t> shape(type.shape());
@@ -200,7 +214,8 @@ Operand Sema::checkTake(CallArgs &args) {
     shape[*axis] = indexType.dim(*axis);
   else if (indexType.rank() == 1)
     shape[*axis] = indexType.dim(0);
-  if ((alongAxis && indexType.shape() != ArrayRef<int64_t>(shape)) || (!alongAxis && indexType.rank() != 1)) {
+  if ((alongAxis && indexType.shape() != ArrayRef<int64_t>(shape)) ||
+      (!alongAxis && indexType.rank() != 1)) {
     error(diag::shape_mismatch, indices.range)
         .arg("`indices` of `take`")
         .arg("of rank 1, or that of x but for the axis: " + shapeString(shape))
@@ -222,7 +237,8 @@ Operand Sema::checkTake(CallArgs &args) {
 //===----------------------------------------------------------------------===//
 
 /// One integer tile or scalar per array dim.
-bool Sema::checkGatherIndex(const ast::Expr *expr, const checked::Param *array, StringRef builtin,
+bool Sema::checkGatherIndex(const ast::Expr *expr, const checked::Param *array,
+                            StringRef builtin,
                             SmallVectorImpl<Operand> &index) {
   auto *list = dyn_cast<ast::ListExpr>(expr);
   if (!list) {
@@ -230,9 +246,13 @@ bool Sema::checkGatherIndex(const ast::Expr *expr, const checked::Param *array, 
     if (value.isPoison())
       return false;
     auto builder = error(diag::argument_kind, expr->getRange());
-    builder.arg(builtin).arg("index").arg("a list with one entry per dim").arg(describe(value));
+    builder.arg(builtin)
+        .arg("index")
+        .arg("a list with one entry per dim")
+        .arg(describe(value));
     if (value.isValue() && array->rank() == 1)
-      builder.fixIt(expr->getRange(), "[" + textOf(expr->getRange()) + "]", "an index is written in brackets");
+      builder.fixIt(expr->getRange(), "[" + textOf(expr->getRange()) + "]",
+                    "an index is written in brackets");
     return false;
   }
   for (const ast::Expr *entry : list->elements) {
@@ -240,7 +260,11 @@ bool Sema::checkGatherIndex(const ast::Expr *expr, const checked::Param *array, 
     if (value.isPoison())
       return false;
     if (!isInteger(value.type().dtype())) {
-      error(diag::argument_kind, value.range).arg(builtin).arg("index").arg("integers").arg(describe(value));
+      error(diag::argument_kind, value.range)
+          .arg(builtin)
+          .arg("index")
+          .arg("integers")
+          .arg(describe(value));
       return false;
     }
     if (!convertWeakTo(value, DType::Int))
@@ -259,19 +283,26 @@ bool Sema::checkGatherIndex(const ast::Expr *expr, const checked::Param *array, 
 }
 
 /// The mask of a gather or atomic, or nothing; poison after an error.
-std::optional<Operand> Sema::checkMask(const ast::Expr *expr, StringRef builtin) {
+std::optional<Operand> Sema::checkMask(const ast::Expr *expr,
+                                       StringRef builtin) {
   if (!expr)
     return std::nullopt;
   Operand mask = checkValue(expr);
   if (mask.isPoison() || mask.type().dtype() == DType::Bool)
     return mask;
-  error(diag::argument_kind, expr->getRange()).arg(builtin).arg("mask").arg("bool").arg(describe(mask));
+  error(diag::argument_kind, expr->getRange())
+      .arg(builtin)
+      .arg("mask")
+      .arg("bool")
+      .arg(describe(mask));
   return Operand::poison(expr->getRange());
 }
 
 /// Brings index, values and mask to one shape.
-bool Sema::unifyAccess(SmallVectorImpl<Operand> &index, ArrayRef<Operand *> values, std::optional<Operand> &mask,
-                       SourceRange range, SmallVectorImpl<checked::Expr *> &indexExprs) {
+bool Sema::unifyAccess(SmallVectorImpl<Operand> &index,
+                       ArrayRef<Operand *> values, std::optional<Operand> &mask,
+                       SourceRange range,
+                       SmallVectorImpl<checked::Expr *> &indexExprs) {
   SmallVector<Operand *, 4> operands;
   for (Operand &entry : index)
     operands.push_back(&entry);
@@ -291,14 +322,17 @@ bool Sema::unifyAccess(SmallVectorImpl<Operand> &index, ArrayRef<Operand *> valu
 Operand Sema::checkGather(CallArgs &args) {
   const checked::Param *array = checkArrayArg(args.values[0], "gather");
   SmallVector<Operand> index;
-  if (!array || !checkGatherIndex(args.values[1], array, args.builtin->name, index))
+  if (!array ||
+      !checkGatherIndex(args.values[1], array, args.builtin->name, index))
     return Operand::poison(args.range);
   std::optional<Operand> mask = checkMask(args.get("mask"), "gather");
-  checked::ConstantExpr *pad = checkPad(args.get("pad"), array->dtype, args.range);
+  checked::ConstantExpr *pad =
+      checkPad(args.get("pad"), array->dtype, args.range);
   SmallVector<checked::Expr *> indexExprs;
   if (!pad || !unifyAccess(index, {}, mask, args.range, indexExprs))
     return Operand::poison(args.range);
-  auto *result = make<checked::GatherExpr>(indexExprs.front()->type.withDType(array->dtype), args.range);
+  auto *result = make<checked::GatherExpr>(
+      indexExprs.front()->type.withDType(array->dtype), args.range);
   result->array = array;
   result->index = copy(indexExprs);
   result->mask = mask ? mask->expr : nullptr;
@@ -309,7 +343,8 @@ Operand Sema::checkGather(CallArgs &args) {
 Operand Sema::checkScatter(CallArgs &args) {
   const checked::Param *array = checkArrayArg(args.values[0], "scatter");
   SmallVector<Operand> index;
-  if (!array || !checkWritable(array, args.values[0], "scatter") || !checkGatherIndex(args.values[1], array, args.builtin->name, index))
+  if (!array || !checkWritable(array, args.values[0], "scatter") ||
+      !checkGatherIndex(args.values[1], array, args.builtin->name, index))
     return Operand::poison(args.range);
   Operand value = checkStored(args.values[2], array, "scatter");
   std::optional<Operand> mask = checkMask(args.get("mask"), "scatter");
@@ -351,7 +386,8 @@ Operand Sema::checkAtomic(CallArgs &args) {
   const StringRef name = args.builtin->name;
   const auto kind = static_cast<Kind>(args.builtin->op);
   const checked::Param *array = checkArrayArg(args.values[0], name);
-  if (!array || (kind != Kind::Load && !checkWritable(array, args.values[0], name)))
+  if (!array ||
+      (kind != Kind::Load && !checkWritable(array, args.values[0], name)))
     return Operand::poison(args.range);
   if (!isAtomicDType(kind, array->dtype)) {
     error(diag::atomic_dtype, args.range)
@@ -377,7 +413,8 @@ Operand Sema::checkAtomic(CallArgs &args) {
   auto order = checked::MemoryOrder::Relaxed;
   auto scope = checked::MemoryScope::GPU;
   if (const ast::Expr *expr = args.get("order")) {
-    static constexpr StringRef words[] = {"relaxed", "acquire", "release", "acq_rel"};
+    static constexpr StringRef words[] = {"relaxed", "acquire", "release",
+                                          "acq_rel"};
     // A load cannot release, a store cannot acquire.
     SmallVector<StringRef> allowed(std::begin(words), std::end(words));
     if (kind == Kind::Load)
@@ -399,7 +436,9 @@ Operand Sema::checkAtomic(CallArgs &args) {
   SmallVector<checked::Expr *> indexExprs;
   if (!unifyAccess(index, values, mask, args.range, indexExprs))
     return Operand::poison(args.range);
-  const Type type = kind == Kind::Store ? Type::nothing() : indexExprs.front()->type.withDType(array->dtype);
+  const Type type = kind == Kind::Store
+                        ? Type::nothing()
+                        : indexExprs.front()->type.withDType(array->dtype);
   auto *result = make<checked::AtomicExpr>(type, args.range);
   result->op = kind;
   result->array = array;
@@ -420,11 +459,13 @@ Operand Sema::checkAtomic(CallArgs &args) {
 //===----------------------------------------------------------------------===//
 
 /// A u64 seed or offset of any integer type.
-bool Sema::checkCounter(const ast::Expr *expr, StringRef what, bool isScalar, Operand &result) {
+bool Sema::checkCounter(const ast::Expr *expr, StringRef what, bool isScalar,
+                        Operand &result) {
   result = checkValue(expr);
   if (result.isPoison())
     return false;
-  const bool isOkay = isInteger(result.type().dtype()) && (!isScalar || result.type().isScalar());
+  const bool isOkay = isInteger(result.type().dtype()) &&
+                      (!isScalar || result.type().isScalar());
   if (!isOkay) {
     error(diag::argument_kind, expr->getRange())
         .arg("rand")
@@ -435,7 +476,8 @@ bool Sema::checkCounter(const ast::Expr *expr, StringRef what, bool isScalar, Op
   }
   if (result.isWeak() && !convertWeakTo(result, DType::Int))
     return false;
-  result = castOperand(result, DType::U64, checked::Rounding::NearestEven, result.range);
+  result = castOperand(result, DType::U64, checked::Rounding::NearestEven,
+                       result.range);
   return true;
 }
 
@@ -447,8 +489,10 @@ Operand Sema::checkRandom(CallArgs &args) {
   using B = checked::BinaryOp;
   Operand seed, offsets;
   const SourceRange range = args.range;
-  const bool isSeedValid = checkCounter(args.values[0], "seed", /*isScalar=*/true, seed);
-  if (!checkCounter(args.values[1], "offsets", /*isScalar=*/false, offsets) || !isSeedValid)
+  const bool isSeedValid =
+      checkCounter(args.values[0], "seed", /*isScalar=*/true, seed);
+  if (!checkCounter(args.values[1], "offsets", /*isScalar=*/false, offsets) ||
+      !isSeedValid)
     return Operand::poison(range);
   // The operands are read twice: variables of an inlined body hold them.
   std::vector<checked::Stmt *> stmts;
@@ -458,7 +502,8 @@ Operand Sema::checkRandom(CallArgs &args) {
     Saved<std::vector<checked::Stmt *> *> saved(block, &stmts);
     const Operand *operands[2] = {&seed, &offsets};
     for (unsigned i = 0; i < 2; ++i) {
-      variables[i] = newVariable(i ? "offsets" : "seed", operands[i]->type(), false, range);
+      variables[i] = newVariable(i ? "offsets" : "seed", operands[i]->type(),
+                                 false, range);
       auto *let = emit<checked::LetStmt>(range);
       let->variables = copy(ArrayRef<checked::Variable *>(variables[i]));
       let->init = materialize(*operands[i]);
@@ -470,20 +515,27 @@ Operand Sema::checkRandom(CallArgs &args) {
         read->variable = variables[i];
         reads[i] = read;
       }
-      auto *node = make<checked::RandU32Expr>(offsets.type().withDType(DType::U32), range);
+      auto *node = make<checked::RandU32Expr>(
+          offsets.type().withDType(DType::U32), range);
       node->seed = reads[0];
       node->offsets = reads[1];
       node->word = number;
       return Operand::runtime(node, range);
     };
     auto literal = [&](DType dtype, double value) {
-      return Operand::constantOf(ConstValue::fromFloat(dtype, llvm::APFloat(value)), range);
+      return Operand::constantOf(
+          ConstValue::fromFloat(dtype, llvm::APFloat(value)), range);
     };
     auto top24 = [&](unsigned number, uint64_t plus) {
-      Operand bits = applyBinary(B::Shr, word(number), Operand::constantOf(ConstValue(DType::U32, 8), range), range);
+      Operand bits = applyBinary(
+          B::Shr, word(number),
+          Operand::constantOf(ConstValue(DType::U32, 8), range), range);
       if (plus)
-        bits = applyBinary(B::Add, bits, Operand::constantOf(ConstValue(DType::U32, plus), range), range);
-      Operand real = castOperand(bits, DType::F32, checked::Rounding::NearestEven, range);
+        bits = applyBinary(
+            B::Add, bits,
+            Operand::constantOf(ConstValue(DType::U32, plus), range), range);
+      Operand real =
+          castOperand(bits, DType::F32, checked::Rounding::NearestEven, range);
       return applyBinary(B::Mul, real, literal(DType::F32, 0x1p-24), range);
     };
     if (args.builtin->name == "rand_u32") {
@@ -491,11 +543,16 @@ Operand Sema::checkRandom(CallArgs &args) {
     } else if (args.builtin->name == "rand") {
       result = top24(0, 0);
     } else {
-      Operand radius = applyBinary(B::Mul, applyUnary(U::Log, top24(0, 1), range), literal(DType::F32, -2), range);
-      Operand angle = applyBinary(B::Mul, top24(1, 0), literal(DType::F32, 6.283185307179586), range);
-      result = applyBinary(B::Mul, applyUnary(U::Sqrt, radius, range), applyUnary(U::Cos, angle, range), range);
+      Operand radius =
+          applyBinary(B::Mul, applyUnary(U::Log, top24(0, 1), range),
+                      literal(DType::F32, -2), range);
+      Operand angle = applyBinary(
+          B::Mul, top24(1, 0), literal(DType::F32, 6.283185307179586), range);
+      result = applyBinary(B::Mul, applyUnary(U::Sqrt, radius, range),
+                           applyUnary(U::Cos, angle, range), range);
     }
-    checked::Variable *variable = newVariable(args.builtin->name, result.type(), false, range);
+    checked::Variable *variable =
+        newVariable(args.builtin->name, result.type(), false, range);
     auto *let = emit<checked::LetStmt>(range);
     let->variables = copy(ArrayRef<checked::Variable *>(variable));
     let->init = result.expr;

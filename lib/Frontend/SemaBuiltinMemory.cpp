@@ -1,4 +1,5 @@
-//===- SemaBuiltinMemory.cpp - loads and stores ----------------------------===//
+//===- SemaBuiltinMemory.cpp - loads and stores
+//----------------------------===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -17,16 +18,22 @@ using llvm::dyn_cast;
 // Parts
 //===----------------------------------------------------------------------===//
 
-const checked::Param *Sema::checkArrayArg(const ast::Expr *expr, StringRef builtin) {
+const checked::Param *Sema::checkArrayArg(const ast::Expr *expr,
+                                          StringRef builtin) {
   Operand value = checkExpr(expr);
   if (value.isArray())
     return value.array;
   if (!value.isPoison())
-    error(diag::argument_kind, expr->getRange()).arg(builtin).arg("a").arg("an array").arg(describe(value));
+    error(diag::argument_kind, expr->getRange())
+        .arg(builtin)
+        .arg("a")
+        .arg("an array")
+        .arg(describe(value));
   return nullptr;
 }
 
-bool Sema::checkWritable(const checked::Param *array, const ast::Expr *expr, StringRef builtin) {
+bool Sema::checkWritable(const checked::Param *array, const ast::Expr *expr,
+                         StringRef builtin) {
   if (array->isMut)
     return true;
   error(diag::store_read_only, expr->getRange())
@@ -38,39 +45,51 @@ bool Sema::checkWritable(const checked::Param *array, const ast::Expr *expr, Str
 }
 
 /// `i * BN` in an index of `load`, where the tile is BN wide.
-void Sema::warnElementOffset(const ast::Expr *index, int64_t dim, StringRef builtin) {
+void Sema::warnElementOffset(const ast::Expr *index, int64_t dim,
+                             StringRef builtin) {
   auto *product = dyn_cast<ast::BinaryExpr>(index);
   if (!product || product->op != ast::BinaryOp::Mul || dim <= 1)
     return;
   auto isTheDim = [&](const ast::Expr *expr) {
     if (auto *literal = dyn_cast<ast::IntLiteralExpr>(expr))
-      return !literal->negative && literal->magnitude == static_cast<uint64_t>(dim);
+      return !literal->negative &&
+             literal->magnitude == static_cast<uint64_t>(dim);
     auto *name = dyn_cast<ast::NameExpr>(expr);
     Symbol *symbol = name ? lookup(name->name) : nullptr;
-    return symbol && symbol->kind == Symbol::Kind::Value && symbol->value.isConstant() &&
-           isInteger(symbol->value.constant->dtype()) && symbol->value.constant->toInt64() == dim;
+    return symbol && symbol->kind == Symbol::Kind::Value &&
+           symbol->value.isConstant() &&
+           isInteger(symbol->value.constant->dtype()) &&
+           symbol->value.constant->toInt64() == dim;
   };
-  const ast::Expr *other = isTheDim(product->rhs) ? product->lhs : isTheDim(product->lhs) ? product->rhs : nullptr;
+  const ast::Expr *other = isTheDim(product->rhs)   ? product->lhs
+                           : isTheDim(product->lhs) ? product->rhs
+                                                    : nullptr;
   if (!other)
     return;
   warning(diag::element_offset, index->getRange())
       .arg(textOf(index->getRange()))
       .arg(builtin)
-      .help("write `" + textOf(other->getRange()) + "`, or use `load_at` and `store_at`, which count elements");
+      .help("write `" + textOf(other->getRange()) +
+            "`, or use `load_at` and `store_at`, which count elements");
 }
 
 /// One index per axis, in tile axis order. `shape` is empty for one element.
-bool Sema::checkIndexList(const ast::Expr *expr, const checked::Param *array, ArrayRef<int64_t> shape,
-                          bool elements, SmallVectorImpl<checked::Expr *> &index) {
+bool Sema::checkIndexList(const ast::Expr *expr, const checked::Param *array,
+                          ArrayRef<int64_t> shape, bool elements,
+                          SmallVectorImpl<checked::Expr *> &index) {
   auto *list = dyn_cast<ast::ListExpr>(expr);
   if (!list) {
     Operand value = checkExpr(expr);
     if (value.isPoison())
       return false;
     auto builder = error(diag::argument_kind, expr->getRange());
-    builder.arg("load").arg("index").arg("a list with one entry per dim").arg(describe(value));
+    builder.arg("load")
+        .arg("index")
+        .arg("a list with one entry per dim")
+        .arg(describe(value));
     if (value.isValue() && array && array->rank() == 1)
-      builder.fixIt(expr->getRange(), "[" + textOf(expr->getRange()) + "]", "an index is written in brackets");
+      builder.fixIt(expr->getRange(), "[" + textOf(expr->getRange()) + "]",
+                    "an index is written in brackets");
     return false;
   }
   bool isValid = true;
@@ -93,7 +112,8 @@ bool Sema::checkIndexList(const ast::Expr *expr, const checked::Param *array, Ar
 }
 
 /// `order: [1, 0]`; the identity when not given.
-bool Sema::checkOrder(const ast::Expr *expr, unsigned rank, SmallVectorImpl<unsigned> &order) {
+bool Sema::checkOrder(const ast::Expr *expr, unsigned rank,
+                      SmallVectorImpl<unsigned> &order) {
   if (!expr) {
     for (unsigned i = 0; i < rank; ++i)
       order.push_back(i);
@@ -102,7 +122,8 @@ bool Sema::checkOrder(const ast::Expr *expr, unsigned rank, SmallVectorImpl<unsi
   auto *list = dyn_cast<ast::ListExpr>(expr);
   SmallVector<bool> seen(rank, false);
   bool isPermutation = list && list->elements.size() == rank;
-  for (const ast::Expr *element : list ? list->elements : ArrayRef<ast::Expr *>()) {
+  for (const ast::Expr *element :
+       list ? list->elements : ArrayRef<ast::Expr *>()) {
     std::optional<int64_t> axis = checkConstInt(element, "an entry of `order`");
     if (!axis)
       return false;
@@ -115,11 +136,15 @@ bool Sema::checkOrder(const ast::Expr *expr, unsigned rank, SmallVectorImpl<unsi
   }
   if (isPermutation)
     return true;
-  error(diag::permutation, expr->getRange()).arg("order").arg(int64_t(rank) - 1).arg(textOf(expr->getRange()));
+  error(diag::permutation, expr->getRange())
+      .arg("order")
+      .arg(int64_t(rank) - 1)
+      .arg(textOf(expr->getRange()));
   return false;
 }
 
-checked::ConstantExpr *Sema::checkPad(const ast::Expr *expr, DType dtype, SourceRange callRange) {
+checked::ConstantExpr *Sema::checkPad(const ast::Expr *expr, DType dtype,
+                                      SourceRange callRange) {
   Operand pad = Operand::constantOf(ConstValue(dtype, 0), callRange);
   if (expr) {
     pad = checkValue(expr);
@@ -148,11 +173,13 @@ checked::ConstantExpr *Sema::checkPad(const ast::Expr *expr, DType dtype, Source
 static std::string ies(size_t count) { return count == 1 ? "y" : "ies"; }
 
 Operand Sema::makeLoad(CallArgs &args, bool elements) {
-  const checked::Param *array = checkArrayArg(args.values[0], args.builtin->name);
+  const checked::Param *array =
+      checkArrayArg(args.values[0], args.builtin->name);
   const ast::Expr *shapeExpr = args.get("shape");
   SmallVector<int64_t> shape;
   ArrayRef<Origin> origins;
-  bool isValid = !shapeExpr || checkShape(shapeExpr, args.builtin->name, shape, &origins);
+  bool isValid =
+      !shapeExpr || checkShape(shapeExpr, args.builtin->name, shape, &origins);
   SmallVector<checked::Expr *> index;
   isValid &= checkIndexList(args.values[1], array, shape, elements, index);
   if (!array)
@@ -168,10 +195,12 @@ Operand Sema::makeLoad(CallArgs &args, bool elements) {
   }
   SmallVector<unsigned> order;
   isValid &= checkOrder(args.get("order"), array->rank(), order);
-  checked::ConstantExpr *pad = checkPad(args.get("pad"), array->dtype, args.range);
+  checked::ConstantExpr *pad =
+      checkPad(args.get("pad"), array->dtype, args.range);
   if (!isValid || !pad)
     return Operand::poison(args.range);
-  auto *load = make<checked::LoadExpr>(Type::tile(array->dtype, shape), args.range);
+  auto *load =
+      make<checked::LoadExpr>(Type::tile(array->dtype, shape), args.range);
   load->array = array;
   load->index = copy(index);
   load->order = copy(order);
@@ -182,34 +211,49 @@ Operand Sema::makeLoad(CallArgs &args, bool elements) {
   return result;
 }
 
-Operand Sema::checkLoad(CallArgs &args) { return makeLoad(args, /*elements=*/false); }
-Operand Sema::checkLoadAt(CallArgs &args) { return makeLoad(args, /*elements=*/true); }
+Operand Sema::checkLoad(CallArgs &args) {
+  return makeLoad(args, /*elements=*/false);
+}
+Operand Sema::checkLoadAt(CallArgs &args) {
+  return makeLoad(args, /*elements=*/true);
+}
 
 //===----------------------------------------------------------------------===//
 // store
 //===----------------------------------------------------------------------===//
 
-/// The value with the array's dtype: a literal takes it, a scalar `int` converts
-/// where it would beside a value of that dtype, anything else must have it.
-Operand Sema::checkStored(const ast::Expr *expr, const checked::Param *array, StringRef builtin) {
+/// The value with the array's dtype: a literal takes it, a scalar `int`
+/// converts where it would beside a value of that dtype, anything else must
+/// have it.
+Operand Sema::checkStored(const ast::Expr *expr, const checked::Param *array,
+                          StringRef builtin) {
   Operand value = checkValue(expr);
   if (value.isPoison() || !array)
     return Operand::poison(expr->getRange());
   if (value.isWeak())
-    return convertWeakTo(value, array->dtype) ? value : Operand::poison(expr->getRange());
+    return convertWeakTo(value, array->dtype)
+               ? value
+               : Operand::poison(expr->getRange());
   const DType from = value.type().dtype(), to = array->dtype;
   if (from == to)
     return value;
-  const bool absorbs = to == DType::I32 || to == DType::U32 || to == DType::I64 || to == DType::U64;
+  const bool absorbs = to == DType::I32 || to == DType::U32 ||
+                       to == DType::I64 || to == DType::U64;
   if (value.type() == Type::scalar(DType::Int) && absorbs)
     return castOperand(value, to, checked::Rounding::NearestEven, value.range);
   const std::string name(dtypeName(to));
   auto builder = error(diag::store_dtype, expr->getRange());
-  builder.arg(value.type().str()).arg(array->name).arg(name).secondary(array->range, "declared here");
+  builder.arg(value.type().str())
+      .arg(array->name)
+      .arg(name)
+      .secondary(array->range, "declared here");
   const std::string text = textOf(expr->getRange());
-  const bool isSimple = llvm::isa<ast::NameExpr>(expr) || llvm::isa<ast::CallExpr>(expr) ||
+  const bool isSimple = llvm::isa<ast::NameExpr>(expr) ||
+                        llvm::isa<ast::CallExpr>(expr) ||
                         llvm::isa<ast::IndexExpr>(expr);
-  builder.fixIt(expr->getRange(), isSimple ? text + ".to(" + name + ")" : "(" + text + ").to(" + name + ")",
+  builder.fixIt(expr->getRange(),
+                isSimple ? text + ".to(" + name + ")"
+                         : "(" + text + ").to(" + name + ")",
                 "convert it: `.to(" + name + ")`");
   return Operand::poison(expr->getRange());
 }
@@ -232,13 +276,17 @@ Operand Sema::makeStore(CallArgs &args, bool elements) {
           warnElementOffset(entry, type.dim(axis), "store");
   if (type.rank() != array->rank() && !(elements && type.isScalar())) {
     auto builder = error(diag::store_rank, value.range);
-    builder.arg(array->name).arg(int64_t(array->rank())).arg(int64_t(type.rank()));
+    builder.arg(array->name)
+        .arg(int64_t(array->rank()))
+        .arg(int64_t(type.rank()));
     builder.secondary(array->range, "declared here");
     if (type.isScalar())
-      builder.help("`store_at` writes one element; `full` makes a tile of a scalar");
+      builder.help(
+          "`store_at` writes one element; `full` makes a tile of a scalar");
     else if (value.dropped)
-      builder.note(value.dropped->call, "this drops axis " + llvm::Twine(value.dropped->axis) +
-                                            "; `keep: true` keeps it as an axis of one");
+      builder.note(value.dropped->call,
+                   "this drops axis " + llvm::Twine(value.dropped->axis) +
+                       "; `keep: true` keeps it as an axis of one");
     else if (type.rank() < array->rank())
       builder.help("`x[None, :]` adds an axis of one");
     return Operand::poison(args.range);
@@ -256,5 +304,9 @@ Operand Sema::makeStore(CallArgs &args, bool elements) {
   return Operand::nothing(args.range);
 }
 
-Operand Sema::checkStore(CallArgs &args) { return makeStore(args, /*elements=*/false); }
-Operand Sema::checkStoreAt(CallArgs &args) { return makeStore(args, /*elements=*/true); }
+Operand Sema::checkStore(CallArgs &args) {
+  return makeStore(args, /*elements=*/false);
+}
+Operand Sema::checkStoreAt(CallArgs &args) {
+  return makeStore(args, /*elements=*/true);
+}

@@ -21,7 +21,9 @@ std::optional<unsigned> Sema::checkNamedAxis(CallArgs &args, unsigned rank) {
     return checkAxis(expr, rank, "`axis`");
   if (rank == 1)
     return 0;
-  error(diag::missing_argument, args.call->parens).arg(args.builtin->name).arg("axis");
+  error(diag::missing_argument, args.call->parens)
+      .arg(args.builtin->name)
+      .arg("axis");
   return std::nullopt;
 }
 
@@ -47,14 +49,18 @@ Operand Sema::checkCumulative(CallArgs &args) {
   if (!checkTile(operand, args.builtin->name))
     return Operand::poison(args.range);
   std::optional<unsigned> axis = checkNamedAxis(args, operand.type().rank());
-  if (!checkFlag(args, "reverse", reverse) || !checkFlag(args, "exclusive", exclusive) || !axis)
+  if (!checkFlag(args, "reverse", reverse) ||
+      !checkFlag(args, "exclusive", exclusive) || !axis)
     return Operand::poison(args.range);
   const DType dtype = operand.type().dtype();
-  const bool isSum = kind == checked::ScanKind::Sum || kind == checked::ScanKind::Prod;
-  if (!(isSum && dtype == DType::Bool) && !requireDomain(operand, Domain::Number, args.builtin->name))
+  const bool isSum =
+      kind == checked::ScanKind::Sum || kind == checked::ScanKind::Prod;
+  if (!(isSum && dtype == DType::Bool) &&
+      !requireDomain(operand, Domain::Number, args.builtin->name))
     return Operand::poison(args.range);
   checked::Expr *value = operand.expr;
-  if (isSum && (dtype == DType::Bool || dtype == DType::I8 || dtype == DType::I16))
+  if (isSum &&
+      (dtype == DType::Bool || dtype == DType::I8 || dtype == DType::I16))
     value = makeCast(value, DType::I32, locOf(operand.range));
   else if (isSum && (dtype == DType::U8 || dtype == DType::U16))
     value = makeCast(value, DType::U32, locOf(operand.range));
@@ -71,7 +77,8 @@ Operand Sema::checkCumulative(CallArgs &args) {
 Operand Sema::checkCustomScan(CallArgs &args) {
   SmallVector<Operand> operands, inits;
   if (!evaluateOperands(args.values[0], operands) ||
-      !llvm::all_of(operands, [&](const Operand &x) { return checkTile(x, "scan"); }))
+      !llvm::all_of(operands,
+                    [&](const Operand &x) { return checkTile(x, "scan"); }))
     return Operand::poison(args.range);
   const Type first = operands.front().type();
   for (const Operand &operand : operands) {
@@ -84,8 +91,10 @@ Operand Sema::checkCustomScan(CallArgs &args) {
     return Operand::poison(args.range);
   }
   bool reverse, exclusive;
-  std::optional<unsigned> axis = checkAxis(args.values[1], first.rank(), "`axis`");
-  if (!axis || !checkFlag(args, "reverse", reverse) || !checkFlag(args, "exclusive", exclusive))
+  std::optional<unsigned> axis =
+      checkAxis(args.values[1], first.rank(), "`axis`");
+  if (!axis || !checkFlag(args, "reverse", reverse) ||
+      !checkFlag(args, "exclusive", exclusive))
     return Operand::poison(args.range);
   const ast::Expr *initExpr = args.get("init");
   if (exclusive && !initExpr) {
@@ -116,7 +125,11 @@ Operand Sema::checkCustomScan(CallArgs &args) {
     if (inits[i].isWeak() && !convertWeakTo(inits[i], scalar.dtype()))
       return Operand::poison(args.range);
     if (!(inits[i].type() == scalar)) {
-      error(diag::argument_kind, inits[i].range).arg("scan").arg("init").arg(scalar.str()).arg(describe(inits[i]));
+      error(diag::argument_kind, inits[i].range)
+          .arg("scan")
+          .arg("init")
+          .arg(scalar.str())
+          .arg(describe(inits[i]));
       return Operand::poison(args.range);
     }
     initValues.push_back(materialize(inits[i]));
@@ -146,7 +159,8 @@ Operand Sema::checkCustomScan(CallArgs &args) {
 Operand Sema::checkSort(CallArgs &args) {
   SmallVector<Operand> operands;
   if (!evaluateOperands(args.values[0], operands) ||
-      !llvm::all_of(operands, [&](const Operand &x) { return checkTile(x, "sort"); }) ||
+      !llvm::all_of(operands,
+                    [&](const Operand &x) { return checkTile(x, "sort"); }) ||
       !requireDomain(operands.front(), Domain::Number, "sort"))
     return Operand::poison(args.range);
   const Type keys = operands.front().type();
@@ -179,13 +193,15 @@ Operand Sema::checkSort(CallArgs &args) {
 
 Operand Sema::checkArgSort(CallArgs &args) {
   Operand operand = checkValue(args.values[0]);
-  if (!checkTile(operand, "argsort") || !requireDomain(operand, Domain::Number, "argsort"))
+  if (!checkTile(operand, "argsort") ||
+      !requireDomain(operand, Domain::Number, "argsort"))
     return Operand::poison(args.range);
   bool descending;
   std::optional<unsigned> axis = checkNamedAxis(args, operand.type().rank());
   if (!axis || !checkFlag(args, "descending", descending))
     return Operand::poison(args.range);
-  auto *sort = make<checked::ArgSortExpr>(operand.type().withDType(DType::Int), args.range);
+  auto *sort = make<checked::ArgSortExpr>(operand.type().withDType(DType::Int),
+                                          args.range);
   sort->operand = operand.expr;
   sort->axis = *axis;
   sort->descending = descending;
@@ -195,20 +211,23 @@ Operand Sema::checkArgSort(CallArgs &args) {
 /// (values, indices) of the k largest.
 Operand Sema::checkTopK(CallArgs &args) {
   Operand operand = checkValue(args.values[0]);
-  if (!checkTile(operand, "topk") || !requireDomain(operand, Domain::Number, "topk"))
+  if (!checkTile(operand, "topk") ||
+      !requireDomain(operand, Domain::Number, "topk"))
     return Operand::poison(args.range);
   std::optional<int64_t> count = checkConstInt(args.values[1], "`k`");
   std::optional<unsigned> axis = checkNamedAxis(args, operand.type().rank());
   if (!count || !axis)
     return Operand::poison(args.range);
   const int64_t most = operand.type().dim(*axis);
-  if (*count < 1 || *count > most || !llvm::isPowerOf2_64(static_cast<uint64_t>(*count))) {
+  if (*count < 1 || *count > most ||
+      !llvm::isPowerOf2_64(static_cast<uint64_t>(*count))) {
     error(diag::topk_count, args.values[1]->getRange()).arg(most).arg(*count);
     return Operand::poison(args.range);
   }
   SmallVector<int64_t> shape(operand.type().shape());
   shape[*axis] = *count;
-  const Type types[] = {operand.type().withShape(shape), Type::tile(DType::Int, shape)};
+  const Type types[] = {operand.type().withShape(shape),
+                        Type::tile(DType::Int, shape)};
   auto *result = make<checked::TopKExpr>(types[0], args.range);
   result->operand = operand.expr;
   result->axis = *axis;
@@ -219,10 +238,13 @@ Operand Sema::checkTopK(CallArgs &args) {
 Operand Sema::checkHistogram(CallArgs &args) {
   Operand operand = checkValue(args.values[0]);
   int64_t bins = 1;
-  const bool isValid = checkTileDim(args.values[1], bins) && checkTileSize({bins}, args.values[1]->getRange());
-  if (!checkTile(operand, "histogram") || !isValid || !requireDomain(operand, Domain::Integer, "histogram"))
+  const bool isValid = checkTileDim(args.values[1], bins) &&
+                       checkTileSize({bins}, args.values[1]->getRange());
+  if (!checkTile(operand, "histogram") || !isValid ||
+      !requireDomain(operand, Domain::Integer, "histogram"))
     return Operand::poison(args.range);
-  auto *result = make<checked::HistogramExpr>(Type::tile(DType::I32, {bins}), args.range);
+  auto *result =
+      make<checked::HistogramExpr>(Type::tile(DType::I32, {bins}), args.range);
   result->operand = operand.expr;
   return Operand::runtime(result, args.range);
 }
@@ -244,7 +266,9 @@ Operand Sema::checkPrint(CallArgs &args) {
   SmallVector<StringRef> pieces;
   format->value.split(pieces, "{}");
   if (pieces.size() != args.rest.size() + 1) {
-    error(diag::print_arguments, args.range).arg(int64_t(pieces.size() - 1)).arg(int64_t(args.rest.size()));
+    error(diag::print_arguments, args.range)
+        .arg(int64_t(pieces.size() - 1))
+        .arg(int64_t(args.rest.size()));
     return Operand::poison(args.range);
   }
   SmallVector<checked::Expr *> values;
@@ -267,10 +291,16 @@ Operand Sema::checkAssert(CallArgs &args) {
   if (condition.isPoison())
     return condition;
   if (condition.type().dtype() != DType::Bool) {
-    error(diag::argument_kind, condition.range).arg("assert").arg("cond").arg("bool").arg(describe(condition));
+    error(diag::argument_kind, condition.range)
+        .arg("assert")
+        .arg("cond")
+        .arg("bool")
+        .arg(describe(condition));
     return Operand::poison(args.range);
   }
-  auto *message = args.values[1] ? dyn_cast<ast::StringLiteralExpr>(args.values[1]) : nullptr;
+  auto *message = args.values[1]
+                      ? dyn_cast<ast::StringLiteralExpr>(args.values[1])
+                      : nullptr;
   if (args.values[1] && !message) {
     error(diag::argument_kind, args.values[1]->getRange())
         .arg("assert")
@@ -283,6 +313,7 @@ Operand Sema::checkAssert(CallArgs &args) {
     return Operand::nothing(args.range);
   auto *assertion = emit<checked::AssertStmt>(args.range);
   assertion->condition = materialize(condition);
-  assertion->message = out.copy(message ? message->value : StringRef(textOf(condition.range)));
+  assertion->message =
+      out.copy(message ? message->value : StringRef(textOf(condition.range)));
   return Operand::nothing(args.range);
 }

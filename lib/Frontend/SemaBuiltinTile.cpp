@@ -24,18 +24,23 @@ static std::string axisList(unsigned rank) {
   return text.empty() ? "none" : text;
 }
 
-std::optional<unsigned> Sema::checkAxis(const ast::Expr *expr, unsigned rank, StringRef what) {
+std::optional<unsigned> Sema::checkAxis(const ast::Expr *expr, unsigned rank,
+                                        StringRef what) {
   std::optional<int64_t> axis = checkConstInt(expr, what);
   if (!axis)
     return std::nullopt;
   if (*axis >= -int64_t(rank) && *axis < int64_t(rank))
     return static_cast<unsigned>(*axis < 0 ? *axis + rank : *axis);
-  error(diag::axis_out_of_range, expr->getRange()).arg(*axis).arg(int64_t(rank)).arg(axisList(rank));
+  error(diag::axis_out_of_range, expr->getRange())
+      .arg(*axis)
+      .arg(int64_t(rank))
+      .arg(axisList(rank));
   return std::nullopt;
 }
 
 /// An axis, a list of them, or (null) all; sorted.
-bool Sema::checkAxes(const ast::Expr *expr, unsigned rank, SmallVectorImpl<int64_t> &axes) {
+bool Sema::checkAxes(const ast::Expr *expr, unsigned rank,
+                     SmallVectorImpl<int64_t> &axes) {
   if (!expr) {
     for (unsigned i = 0; i < rank; ++i)
       axes.push_back(i);
@@ -43,7 +48,8 @@ bool Sema::checkAxes(const ast::Expr *expr, unsigned rank, SmallVectorImpl<int64
   }
   auto *list = dyn_cast<ast::ListExpr>(expr);
   ast::Expr *single = const_cast<ast::Expr *>(expr);
-  for (const ast::Expr *element : list ? list->elements : ArrayRef<ast::Expr *>(single)) {
+  for (const ast::Expr *element :
+       list ? list->elements : ArrayRef<ast::Expr *>(single)) {
     std::optional<unsigned> axis = checkAxis(element, rank, "`axis`");
     if (!axis)
       return false;
@@ -71,7 +77,9 @@ bool Sema::checkTile(const Operand &operand, StringRef what) {
     return false;
   if (operand.type().isTile())
     return true;
-  error(diag::not_a_tile, operand.range).arg(("the operand of `" + what + "`").str()).arg(describe(operand));
+  error(diag::not_a_tile, operand.range)
+      .arg(("the operand of `" + what + "`").str())
+      .arg(describe(operand));
   return false;
 }
 
@@ -84,7 +92,8 @@ Operand Sema::checkReshape(CallArgs &args) {
   SmallVector<int64_t> shape;
   ArrayRef<Origin> origins;
   const bool isValid = checkShape(args.values[1], "reshape", shape, &origins);
-  if (!isValid || operand.isPoison() || !convertWeakTo(operand, operand.type().dtype()))
+  if (!isValid || operand.isPoison() ||
+      !convertWeakTo(operand, operand.type().dtype()))
     return Operand::poison(args.range);
   const Type type = operand.type();
   const Type target = type.withShape(shape);
@@ -96,7 +105,8 @@ Operand Sema::checkReshape(CallArgs &args) {
         .arg(target.numElements());
     return Operand::poison(args.range);
   }
-  Operand result = Operand::runtime(makeReshape(materialize(operand), shape), args.range);
+  Operand result =
+      Operand::runtime(makeReshape(materialize(operand), shape), args.range);
   result.origins = origins;
   return result;
 }
@@ -119,7 +129,8 @@ Operand Sema::checkPermute(CallArgs &args) {
   }
   if (isIdentity)
     return operand;
-  auto *result = make<checked::PermuteExpr>(operand.type().withShape(shape), args.range);
+  auto *result =
+      make<checked::PermuteExpr>(operand.type().withShape(shape), args.range);
   result->operand = operand.expr;
   result->axes = copy(axes);
   Operand permuted = Operand::runtime(result, args.range);
@@ -147,7 +158,8 @@ Operand Sema::checkTranspose(CallArgs &args) {
     axes.push_back(i);
   std::swap(axes[rank - 1], axes[rank - 2]);
   std::swap(shape[rank - 1], shape[rank - 2]);
-  auto *result = make<checked::PermuteExpr>(operand.type().withShape(shape), args.range);
+  auto *result =
+      make<checked::PermuteExpr>(operand.type().withShape(shape), args.range);
   result->operand = operand.expr;
   result->axes = copy(axes);
   Operand transposed = Operand::runtime(result, args.range);
@@ -163,22 +175,29 @@ Operand Sema::checkBroadcastTo(CallArgs &args) {
   Operand operand = checkValue(args.values[0]);
   SmallVector<int64_t> shape;
   ArrayRef<Origin> origins;
-  const bool isValid = checkShape(args.values[1], "broadcast_to", shape, &origins);
-  if (!isValid || operand.isPoison() || !convertWeakTo(operand, operand.type().dtype()))
+  const bool isValid =
+      checkShape(args.values[1], "broadcast_to", shape, &origins);
+  if (!isValid || operand.isPoison() ||
+      !convertWeakTo(operand, operand.type().dtype()))
     return Operand::poison(args.range);
   const Type type = operand.type();
   std::string problem;
   if (type.rank() > shape.size())
-    problem = "the rank would fall from " + std::to_string(type.rank()) + " to " + std::to_string(shape.size());
+    problem = "the rank would fall from " + std::to_string(type.rank()) +
+              " to " + std::to_string(shape.size());
   for (unsigned i = 0; problem.empty() && i < type.rank(); ++i) {
     const unsigned axis = type.rank() - 1 - i;
     const int64_t want = shape[shape.size() - 1 - i];
     if (type.dim(axis) != 1 && type.dim(axis) != want)
-      problem = "axis " + std::to_string(axis) + " is " + std::to_string(type.dim(axis)) + ", not 1 or " +
+      problem = "axis " + std::to_string(axis) + " is " +
+                std::to_string(type.dim(axis)) + ", not 1 or " +
                 std::to_string(want);
   }
   if (!problem.empty()) {
-    error(diag::broadcast_target, args.range).arg(shapeString(type.shape())).arg(shapeString(shape)).arg(problem);
+    error(diag::broadcast_target, args.range)
+        .arg(shapeString(type.shape()))
+        .arg(shapeString(shape))
+        .arg(problem);
     return Operand::poison(args.range);
   }
   Operand result = Operand::runtime(broadcastTo(operand, shape), args.range);
@@ -200,7 +219,8 @@ Operand Sema::checkExpandDims(CallArgs &args) {
   }
   SmallVector<int64_t> shape(operand.type().shape());
   shape.insert(shape.begin() + *axis, 1);
-  Operand result = Operand::runtime(makeReshape(materialize(operand), shape), args.range);
+  Operand result =
+      Operand::runtime(makeReshape(materialize(operand), shape), args.range);
   if (operand.origins.size() == rank) {
     SmallVector<Origin> origins(operand.origins);
     origins.insert(origins.begin() + *axis, Origin{args.values[1]->getRange()});
@@ -224,11 +244,14 @@ Operand Sema::checkSqueeze(CallArgs &args) {
       if (axis < operand.origins.size())
         origins.push_back(operand.origins[axis]);
     } else if (dim != 1) {
-      error(diag::squeeze_axis, args.values[1]->getRange()).arg(int64_t(axis)).arg(dim);
+      error(diag::squeeze_axis, args.values[1]->getRange())
+          .arg(int64_t(axis))
+          .arg(dim);
       return Operand::poison(args.range);
     }
   }
-  Operand result = Operand::runtime(makeReshape(operand.expr, shape), args.range);
+  Operand result =
+      Operand::runtime(makeReshape(operand.expr, shape), args.range);
   if (origins.size() == shape.size())
     result.origins = copy(origins);
   return result;
@@ -239,7 +262,8 @@ Operand Sema::checkSqueeze(CallArgs &args) {
 //===----------------------------------------------------------------------===//
 
 /// The result of removing `axes`, or with axes of one when `keep`.
-Operand Sema::finishReduction(checked::Expr *reduced, const Operand &source, ArrayRef<int64_t> axes, bool keep,
+Operand Sema::finishReduction(checked::Expr *reduced, const Operand &source,
+                              ArrayRef<int64_t> axes, bool keep,
                               const CallArgs &args) {
   SmallVector<int64_t> shape;
   SmallVector<Origin> origins;
@@ -248,7 +272,9 @@ Operand Sema::finishReduction(checked::Expr *reduced, const Operand &source, Arr
     if (isReduced && !keep)
       continue;
     shape.push_back(isReduced ? 1 : source.type().dim(axis));
-    origins.push_back(!isReduced && axis < source.origins.size() ? source.origins[axis] : Origin{args.range});
+    origins.push_back(!isReduced && axis < source.origins.size()
+                          ? source.origins[axis]
+                          : Origin{args.range});
   }
   Operand result = Operand::runtime(makeReshape(reduced, shape), args.range);
   result.origins = copy(origins);
@@ -261,7 +287,8 @@ Operand Sema::finishReduction(checked::Expr *reduced, const Operand &source, Arr
   return result;
 }
 
-static SmallVector<int64_t> removeAxes(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes) {
+static SmallVector<int64_t> removeAxes(ArrayRef<int64_t> shape,
+                                       ArrayRef<int64_t> axes) {
   SmallVector<int64_t> kept;
   for (auto [axis, dim] : llvm::enumerate(shape))
     if (!llvm::is_contained(axes, int64_t(axis)))
@@ -269,7 +296,8 @@ static SmallVector<int64_t> removeAxes(ArrayRef<int64_t> shape, ArrayRef<int64_t
   return kept;
 }
 
-/// The kind of min, max, minnum and maxnum, whose rows name the elementwise one.
+/// The kind of min, max, minnum and maxnum, whose rows name the elementwise
+/// one.
 static checked::ReduceKind reduceKind(const BuiltinInfo &builtin) {
   if (builtin.name == "min")
     return checked::ReduceKind::Min;
@@ -295,7 +323,8 @@ Operand Sema::checkReduction(CallArgs &args) {
   }
   SmallVector<int64_t> axes;
   bool keep = false;
-  if (operand.isPoison() || !checkAxes(args.get("axis"), operand.type().rank(), axes) ||
+  if (operand.isPoison() ||
+      !checkAxes(args.get("axis"), operand.type().rank(), axes) ||
       !checkKeep(args.get("keep"), keep))
     return Operand::poison(args.range);
   const Kind kind = reduceKind(*args.builtin);
@@ -309,21 +338,29 @@ Operand Sema::checkReduction(CallArgs &args) {
         .help("compare it: `" + textOf(operand.range) + " != 0`");
     return Operand::poison(args.range);
   }
-  if (!isLogical && !(isSum && dtype == DType::Bool) && !requireDomain(operand, Domain::Number, name))
+  if (!isLogical && !(isSum && dtype == DType::Bool) &&
+      !requireDomain(operand, Domain::Number, name))
     return Operand::poison(args.range);
   // Sums and products of narrow integers are 32 bits wide.
   checked::Expr *value = operand.expr;
-  if (isSum && (dtype == DType::Bool || dtype == DType::I8 || dtype == DType::I16))
+  if (isSum &&
+      (dtype == DType::Bool || dtype == DType::I8 || dtype == DType::I16))
     value = makeCast(value, DType::I32, locOf(operand.range));
   else if (isSum && (dtype == DType::U8 || dtype == DType::U16))
     value = makeCast(value, DType::U32, locOf(operand.range));
   const bool isIndex = kind == Kind::ArgMin || kind == Kind::ArgMax;
   const DType resultDType = isIndex ? DType::Int : value->type.dtype();
   if (axes.empty()) {
-    error(diag::argument_kind, args.get("axis")->getRange()).arg(name).arg("axis").arg("an axis or a list of axes").arg("`[]`");
+    error(diag::argument_kind, args.get("axis")->getRange())
+        .arg(name)
+        .arg("axis")
+        .arg("an axis or a list of axes")
+        .arg("`[]`");
     return Operand::poison(args.range);
   }
-  auto *reduce = make<checked::ReduceExpr>(Type::tile(resultDType, removeAxes(value->type.shape(), axes)), args.range);
+  auto *reduce = make<checked::ReduceExpr>(
+      Type::tile(resultDType, removeAxes(value->type.shape(), axes)),
+      args.range);
   reduce->op = kind;
   reduce->operand = value;
   reduce->axes = copy(axes);
@@ -331,18 +368,21 @@ Operand Sema::checkReduction(CallArgs &args) {
 }
 
 /// One value, or the values of a tuple.
-bool Sema::evaluateOperands(const ast::Expr *expr, SmallVectorImpl<Operand> &operands) {
+bool Sema::evaluateOperands(const ast::Expr *expr,
+                            SmallVectorImpl<Operand> &operands) {
   if (auto *tuple = dyn_cast<ast::TupleExpr>(expr)) {
     for (const ast::Expr *element : tuple->elements)
       operands.push_back(checkValue(element));
   } else {
     operands.push_back(checkValue(expr));
   }
-  return llvm::none_of(operands, [](const Operand &operand) { return operand.isPoison(); });
+  return llvm::none_of(
+      operands, [](const Operand &operand) { return operand.isPoison(); });
 }
 
 /// Inlines the combining fn on scalars: left values, then right values.
-bool Sema::makeRegion(const ast::FnDecl *fn, ArrayRef<Type> types, SourceRange range, checked::Region &region) {
+bool Sema::makeRegion(const ast::FnDecl *fn, ArrayRef<Type> types,
+                      SourceRange range, checked::Region &region) {
   const size_t count = types.size();
   if (fn->params.size() != 2 * count) {
     error(diag::argument_kind, range)
@@ -356,7 +396,8 @@ bool Sema::makeRegion(const ast::FnDecl *fn, ArrayRef<Type> types, SourceRange r
   SmallVector<Operand> args;
   for (size_t i = 0; i < 2 * count; ++i) {
     const ast::FnParam &param = fn->params[i];
-    checked::Variable *variable = newVariable(param.name.text, types[i % count], false, param.name.range);
+    checked::Variable *variable =
+        newVariable(param.name.text, types[i % count], false, param.name.range);
     variables.push_back(variable);
     auto *read = make<checked::VarReadExpr>(variable->type, param.name.range);
     read->variable = variable;
@@ -382,7 +423,8 @@ bool Sema::makeRegion(const ast::FnDecl *fn, ArrayRef<Type> types, SourceRange r
   SmallVector<Type> resultTypes;
   SmallVector<checked::Expr *> values;
   for (auto [index, result] : llvm::enumerate(*results)) {
-    if (result.isWeak() && index < count && !convertWeakTo(result, types[index].dtype()))
+    if (result.isWeak() && index < count &&
+        !convertWeakTo(result, types[index].dtype()))
       return false;
     resultTypes.push_back(result.type());
     if (result.isValue())
@@ -396,8 +438,10 @@ bool Sema::makeRegion(const ast::FnDecl *fn, ArrayRef<Type> types, SourceRange r
         .note(fn->name.range, "defined here");
     return false;
   }
-  region.left = copy(ArrayRef<checked::Variable *>(variables).take_front(count));
-  region.right = copy(ArrayRef<checked::Variable *>(variables).drop_front(count));
+  region.left =
+      copy(ArrayRef<checked::Variable *>(variables).take_front(count));
+  region.right =
+      copy(ArrayRef<checked::Variable *>(variables).drop_front(count));
   region.body = copy(ArrayRef<checked::Stmt *>(stmts));
   region.results = copy(values);
   return true;
@@ -426,7 +470,9 @@ Operand Sema::tupleOf(checked::Expr *expr, SourceRange range) {
 Operand Sema::checkCustomReduce(CallArgs &args) {
   SmallVector<Operand> operands, inits;
   const bool isValid = evaluateOperands(args.values[0], operands);
-  if (!isValid || !llvm::all_of(operands, [&](const Operand &x) { return checkTile(x, "reduce"); }))
+  if (!isValid || !llvm::all_of(operands, [&](const Operand &x) {
+        return checkTile(x, "reduce");
+      }))
     return Operand::poison(args.range);
   const Type first = operands.front().type();
   for (const Operand &operand : operands) {
@@ -439,7 +485,8 @@ Operand Sema::checkCustomReduce(CallArgs &args) {
     return Operand::poison(args.range);
   }
   SmallVector<int64_t> axes;
-  if (!checkAxes(args.values[1], first.rank(), axes) || !evaluateOperands(args.values[2], inits))
+  if (!checkAxes(args.values[1], first.rank(), axes) ||
+      !evaluateOperands(args.values[2], inits))
     return Operand::poison(args.range);
   if (inits.size() != operands.size()) {
     error(diag::reduction_inits, args.values[2]->getRange())
@@ -456,7 +503,11 @@ Operand Sema::checkCustomReduce(CallArgs &args) {
     if (init.isWeak() && !convertWeakTo(init, scalar.dtype()))
       return Operand::poison(args.range);
     if (!(init.type() == scalar)) {
-      error(diag::argument_kind, init.range).arg("reduce").arg("init").arg(scalar.str()).arg(describe(init));
+      error(diag::argument_kind, init.range)
+          .arg("reduce")
+          .arg("init")
+          .arg(scalar.str())
+          .arg(describe(init));
       return Operand::poison(args.range);
     }
     values.push_back(materialize(operand));
@@ -491,7 +542,9 @@ struct MmaRule {
 } // namespace
 
 static MmaRule mmaRule(DType a, DType b) {
-  const auto isByte = [](DType dtype) { return dtype == DType::I8 || dtype == DType::U8; };
+  const auto isByte = [](DType dtype) {
+    return dtype == DType::I8 || dtype == DType::U8;
+  };
   if (isF8(a) && isF8(b))
     return {{DType::F32}};
   if (isByte(a) && isByte(b))
@@ -513,17 +566,22 @@ static MmaRule mmaRule(DType a, DType b) {
 }
 
 /// Reports dtypes that do not go together; `acc` is poison for `@`.
-bool Sema::checkMmaTypes(const Operand &a, const Operand &b, const Type &acc, SourceRange range) {
-  const std::string aName(dtypeName(a.type().dtype())), bName(dtypeName(b.type().dtype()));
+bool Sema::checkMmaTypes(const Operand &a, const Operand &b, const Type &acc,
+                         SourceRange range) {
+  const std::string aName(dtypeName(a.type().dtype())),
+      bName(dtypeName(b.type().dtype()));
   const MmaRule rule = mmaRule(a.type().dtype(), b.type().dtype());
   if (rule.accumulators.empty()) {
     auto builder = error(diag::mma_dtype, range);
-    builder.arg(aName).arg(bName).secondary(a.range, "this is " + a.type().str());
+    builder.arg(aName).arg(bName).secondary(a.range,
+                                            "this is " + a.type().str());
     builder.secondary(b.range, "this is " + b.type().str());
-    if (aName != bName && isFloat(a.type().dtype()) && isFloat(b.type().dtype()))
+    if (aName != bName && isFloat(a.type().dtype()) &&
+        isFloat(b.type().dtype()))
       builder.help("convert one side, so that both are equal");
     else
-      builder.help("it takes f16, bf16, f8, tf32, f32, f64, and i8 and u8 in any mix");
+      builder.help(
+          "it takes f16, bf16, f8, tf32, f32, f64, and i8 and u8 in any mix");
     return false;
   }
   if (!acc.isValue() || llvm::is_contained(rule.accumulators, acc.dtype()))
@@ -535,27 +593,34 @@ bool Sema::checkMmaTypes(const Operand &a, const Operand &b, const Type &acc, So
       .arg(aName == bName ? aName : aName + " and " + bName)
       .arg(wanted)
       .arg(StringRef(dtypeName(acc.dtype())))
-      .help("`zeros([M, N], " + std::string(dtypeName(rule.accumulators.front())) + ")` is such an accumulator");
+      .help("`zeros([M, N], " +
+            std::string(dtypeName(rule.accumulators.front())) +
+            ")` is such an accumulator");
   return false;
 }
 
 /// [M, K] x [K, N] + [M, N], with one batch axis in front of all or none.
-bool Sema::checkMmaShapes(Operand &a, Operand &b, Operand &acc, SourceRange range) {
+bool Sema::checkMmaShapes(Operand &a, Operand &b, Operand &acc,
+                          SourceRange range) {
   const Type ta = a.type(), tb = b.type();
   const unsigned rank = ta.rank();
   if ((rank != 2 && rank != 3) || tb.rank() != rank) {
     error(diag::mma_shape, range)
-        .arg("mma needs [M, K] and [K, N], or both with a batch in front; found " + shapeString(ta.shape()) +
-             " and " + shapeString(tb.shape()));
+        .arg("mma needs [M, K] and [K, N], or both with a batch in front; "
+             "found " +
+             shapeString(ta.shape()) + " and " + shapeString(tb.shape()));
     return false;
   }
   const unsigned m = rank - 2, n = rank - 1;
   auto place = [&](const Operand &operand, unsigned axis) {
-    return axis < operand.origins.size() ? " (from `" + textOf(operand.origins[axis].range) + "`)" : std::string();
+    return axis < operand.origins.size()
+               ? " (from `" + textOf(operand.origins[axis].range) + "`)"
+               : std::string();
   };
   if (ta.dim(n) != tb.dim(m)) {
     auto builder = error(diag::mma_shape, range);
-    builder.arg("mma needs [M, K] and [K, N]: K is " + std::to_string(ta.dim(n)) + place(a, n) + " and " +
+    builder.arg("mma needs [M, K] and [K, N]: K is " +
+                std::to_string(ta.dim(n)) + place(a, n) + " and " +
                 std::to_string(tb.dim(m)) + place(b, m));
     labelOrigin(builder, a, n, "K is " + std::to_string(ta.dim(n)) + " here");
     labelOrigin(builder, b, m, "K is " + std::to_string(tb.dim(m)) + " here");
@@ -567,8 +632,8 @@ bool Sema::checkMmaShapes(Operand &a, Operand &b, Operand &acc, SourceRange rang
   if (rank == 3) {
     if (ta.dim(0) != tb.dim(0) && ta.dim(0) != 1 && tb.dim(0) != 1) {
       error(diag::mma_shape, range)
-          .arg("the batches of mma are equal or 1; found " + std::to_string(ta.dim(0)) + " and " +
-               std::to_string(tb.dim(0)));
+          .arg("the batches of mma are equal or 1; found " +
+               std::to_string(ta.dim(0)) + " and " + std::to_string(tb.dim(0)));
       return false;
     }
     shape.insert(shape.begin(), std::max(ta.dim(0), tb.dim(0)));
@@ -578,12 +643,15 @@ bool Sema::checkMmaShapes(Operand &a, Operand &b, Operand &acc, SourceRange rang
       operand->expr = broadcastTo(*operand, own);
     }
   }
-  if (!checkTileSize(shape, range) || !checkTileSize(a.type().shape(), a.range) ||
+  if (!checkTileSize(shape, range) ||
+      !checkTileSize(a.type().shape(), a.range) ||
       !checkTileSize(b.type().shape(), b.range))
     return false;
   if (acc.isPoison()) { // `@`: onto zeros
     const DType dtype = mmaRule(ta.dtype(), tb.dtype()).accumulators.front();
-    acc = Operand::runtime(makeConstant(ConstValue(dtype, 0), Type::tile(dtype, shape), locOf(range)), range);
+    acc = Operand::runtime(makeConstant(ConstValue(dtype, 0),
+                                        Type::tile(dtype, shape), locOf(range)),
+                           range);
   }
   if (acc.type().shape() == ArrayRef<int64_t>(shape))
     return true;
@@ -596,13 +664,15 @@ bool Sema::checkMmaShapes(Operand &a, Operand &b, Operand &acc, SourceRange rang
   return false;
 }
 
-Operand Sema::makeMma(Operand a, Operand b, std::optional<Operand> acc, checked::MmaPrecision precision,
-                      SourceRange range) {
+Operand Sema::makeMma(Operand a, Operand b, std::optional<Operand> acc,
+                      checked::MmaPrecision precision, SourceRange range) {
   StringRef name = acc ? "mma" : "@";
-  if (!checkTile(a, name) || !checkTile(b, name) || (acc && !checkTile(*acc, name)))
+  if (!checkTile(a, name) || !checkTile(b, name) ||
+      (acc && !checkTile(*acc, name)))
     return Operand::poison(range);
   Operand accumulator = acc ? *acc : Operand::poison(range);
-  if (!checkMmaTypes(a, b, accumulator.type(), range) || !checkMmaShapes(a, b, accumulator, range))
+  if (!checkMmaTypes(a, b, accumulator.type(), range) ||
+      !checkMmaShapes(a, b, accumulator, range))
     return Operand::poison(range);
   auto *result = make<checked::MmaExpr>(accumulator.type(), range);
   result->a = a.expr;
@@ -612,7 +682,8 @@ Operand Sema::makeMma(Operand a, Operand b, std::optional<Operand> acc, checked:
   Operand operand = Operand::runtime(result, range);
   operand.origins = accumulator.origins;
   const unsigned rank = a.type().rank();
-  if (operand.origins.empty() && rank == 2 && a.origins.size() == 2 && b.origins.size() == 2) {
+  if (operand.origins.empty() && rank == 2 && a.origins.size() == 2 &&
+      b.origins.size() == 2) {
     const Origin origins[] = {a.origins[0], b.origins[1]};
     operand.origins = copy(ArrayRef<Origin>(origins));
   }
@@ -621,15 +692,20 @@ Operand Sema::makeMma(Operand a, Operand b, std::optional<Operand> acc, checked:
 
 Operand Sema::checkMma(CallArgs &args) {
   using Precision = checked::MmaPrecision;
-  Operand a = checkValue(args.values[0]), b = checkValue(args.values[1]), acc = checkValue(args.values[2]);
+  Operand a = checkValue(args.values[0]), b = checkValue(args.values[1]),
+          acc = checkValue(args.values[2]);
   auto precision = Precision::Default;
   if (const ast::Expr *expr = args.get("precision")) {
     static constexpr StringRef words[] = {"tf32", "tf32x3", "fast"};
     std::optional<StringRef> word = checkWord(expr, "`precision`", words);
     if (!word || a.isPoison())
       return Operand::poison(args.range);
-    precision = *word == "tf32" ? Precision::TF32 : *word == "tf32x3" ? Precision::TF32x3 : Precision::Fast;
-    const bool isOkay = precision == Precision::Fast ? isF8(a.type().dtype()) : a.type().dtype() == DType::F32;
+    precision = *word == "tf32"     ? Precision::TF32
+                : *word == "tf32x3" ? Precision::TF32x3
+                                    : Precision::Fast;
+    const bool isOkay = precision == Precision::Fast
+                            ? isF8(a.type().dtype())
+                            : a.type().dtype() == DType::F32;
     if (!isOkay) {
       error(diag::precision_dtype, expr->getRange())
           .arg(*word)

@@ -1,4 +1,5 @@
-//===- SemaCall.cpp - calls and inlining of fns ----------------------------===//
+//===- SemaCall.cpp - calls and inlining of fns
+//----------------------------===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -6,7 +7,8 @@
 // becomes an InlineBody, unless the body is one `return e`: then the call is e.
 //
 //   fn f(x) { if x > 0 { return x; } return 0.5 * x; }      y = f(g)
-//   →  y = (inline f { let x = g; var r; if … { r = x; return } r = 0.5 * x } → r)
+//   →  y = (inline f { let x = g; var r; if … { r = x; return } r = 0.5 * x } →
+//   r)
 //===----------------------------------------------------------------------===//
 
 #include "SemaImpl.h"
@@ -28,11 +30,15 @@ Operand Sema::checkCall(const ast::CallExpr &call) {
   if (name && !lookup(name->name)) {
     const ast::Decl *item = findItem(name->name);
     if (item && !findBuiltin(name->name) &&
-        (llvm::isa<ast::KernelDecl>(item) || llvm::isa<ast::SpecializeDecl>(item))) {
-      error(diag::kernel_called, range).arg(name->name).help("a `fn` can be called");
+        (llvm::isa<ast::KernelDecl>(item) ||
+         llvm::isa<ast::SpecializeDecl>(item))) {
+      error(diag::kernel_called, range)
+          .arg(name->name)
+          .help("a `fn` can be called");
       return Operand::poison(range);
     }
-    if (!item && !findBuiltin(name->name) && !parseDType(std::string_view(name->name))) {
+    if (!item && !findBuiltin(name->name) &&
+        !parseDType(std::string_view(name->name))) {
       reportUnknownName(name->name, name->getRange(), /*isCall=*/true);
       return Operand::poison(range);
     }
@@ -54,18 +60,21 @@ Operand Sema::checkCall(const ast::CallExpr &call) {
   if (symbol && findBuiltin(name->name))
     builder.note(symbol->range, "this hides the function `" + name->name + "`");
   if (callee.kind == Operand::Kind::DType && call.args.size() == 1)
-    builder.help("a conversion is written `" + textOf(call.args[0].value->getRange()) + ".to(" +
+    builder.help("a conversion is written `" +
+                 textOf(call.args[0].value->getRange()) + ".to(" +
                  textOf(call.callee->getRange()) + ")`");
   return Operand::poison(range);
 }
 
-Operand Sema::checkMethod(const ast::CallExpr &call, const ast::MemberExpr &member) {
+Operand Sema::checkMethod(const ast::CallExpr &call,
+                          const ast::MemberExpr &member) {
   const SourceRange range = call.getRange();
   // `tl.load(…)`: a module of elsewhere.
   if (auto *base = dyn_cast<ast::NameExpr>(member.base))
-    if (!lookup(base->name) && !findItem(base->name) && !parseDType(std::string_view(base->name)) &&
-        !findBuiltin(base->name)) {
-      reportUnknownName((base->name + "." + member.member.text).str(), member.getRange(), /*isCall=*/true);
+    if (!lookup(base->name) && !findItem(base->name) &&
+        !parseDType(std::string_view(base->name)) && !findBuiltin(base->name)) {
+      reportUnknownName((base->name + "." + member.member.text).str(),
+                        member.getRange(), /*isCall=*/true);
       return Operand::poison(range);
     }
   if (member.member.text == "to")
@@ -76,7 +85,8 @@ Operand Sema::checkMethod(const ast::CallExpr &call, const ast::MemberExpr &memb
   auto builder = error(diag::unknown_member, member.member.range);
   builder.arg(describe(base)).arg(member.member.text);
   if (findBuiltin(member.member.text))
-    builder.help("it is a function: `" + member.member.text + "(" + textOf(member.base->getRange()) +
+    builder.help("it is a function: `" + member.member.text + "(" +
+                 textOf(member.base->getRange()) +
                  (call.args.empty() ? ")`" : ", …)`"));
   else if (member.member.text == "astype" || member.member.text == "cast")
     builder.help("a conversion is written `.to(T)`");
@@ -92,11 +102,16 @@ const ast::FnDecl *Sema::checkFnArg(const ast::Expr *expr, StringRef what) {
   if (value.kind == Operand::Kind::Fn)
     return value.fn;
   if (!value.isPoison())
-    error(diag::argument_kind, expr->getRange()).arg(what).arg("fn").arg("a fn").arg(describe(value));
+    error(diag::argument_kind, expr->getRange())
+        .arg(what)
+        .arg("fn")
+        .arg("a fn")
+        .arg(describe(value));
   return nullptr;
 }
 
-bool Sema::bindFnArgs(const ast::FnDecl &fn, const ast::CallExpr &call, SmallVectorImpl<Operand> &args) {
+bool Sema::bindFnArgs(const ast::FnDecl &fn, const ast::CallExpr &call,
+                      SmallVectorImpl<Operand> &args) {
   SmallVector<const ast::Expr *> given(fn.params.size(), nullptr);
   unsigned position = 0;
   bool isValid = true;
@@ -115,7 +130,9 @@ bool Sema::bindFnArgs(const ast::FnDecl &fn, const ast::CallExpr &call, SmallVec
       for (const ast::FnParam &candidate : fn.params)
         names.push_back(candidate.name.text);
       auto builder = error(diag::unknown_argument, arg.name.range);
-      builder.arg(fn.name.text).arg(arg.name.text).note(fn.name.range, "defined here");
+      builder.arg(fn.name.text)
+          .arg(arg.name.text)
+          .note(fn.name.range, "defined here");
       if (std::optional<StringRef> near = closest(arg.name.text, names))
         builder.fixIt(arg.name.range, *near, "did you mean `" + *near + "`?");
       isValid = false;
@@ -123,7 +140,9 @@ bool Sema::bindFnArgs(const ast::FnDecl &fn, const ast::CallExpr &call, SmallVec
     }
     const ast::Expr *&place = given[param - fn.params.begin()];
     if (place) {
-      error(diag::argument_given_twice, arg.range).arg(fn.name.text).arg(arg.name.text);
+      error(diag::argument_given_twice, arg.range)
+          .arg(fn.name.text)
+          .arg(arg.name.text);
       isValid = false;
     }
     place = arg.value;
@@ -139,7 +158,8 @@ bool Sema::bindFnArgs(const ast::FnDecl &fn, const ast::CallExpr &call, SmallVec
   for (auto [index, param] : llvm::enumerate(fn.params)) {
     if (given[index]) {
       Operand value = checkExpr(given[index]);
-      if (value.kind == Operand::Kind::Nothing || value.kind == Operand::Kind::Tuple ||
+      if (value.kind == Operand::Kind::Nothing ||
+          value.kind == Operand::Kind::Tuple ||
           value.kind == Operand::Kind::Shape)
         value = requireValue(std::move(value));
       args.push_back(std::move(value));
@@ -184,7 +204,8 @@ void Sema::bindFnParam(const ast::FnParam &param, const Operand &arg) {
       isAlias = false;
       bindVariable(param.name.text, arg, param.name.range);
     }
-    Symbol *symbol = isAlias ? declare(param.name.text, param.name.range) : lookup(param.name.text);
+    Symbol *symbol = isAlias ? declare(param.name.text, param.name.range)
+                             : lookup(param.name.text);
     if (isAlias) {
       symbol->kind = alias.kind;
       symbol->variable = alias.variable;
@@ -201,10 +222,13 @@ void Sema::bindFnParam(const ast::FnParam &param, const Operand &arg) {
   symbol->isParam = true;
 }
 
-std::optional<std::vector<Operand>> Sema::inlineFn(const ast::FnDecl &fn, ArrayRef<Operand> args,
-                                                   SourceRange callRange, checked::InlineBody *&body) {
+std::optional<std::vector<Operand>> Sema::inlineFn(const ast::FnDecl &fn,
+                                                   ArrayRef<Operand> args,
+                                                   SourceRange callRange,
+                                                   checked::InlineBody *&body) {
   body = nullptr;
-  for (FunctionContext *context = function; context; context = context->caller) {
+  for (FunctionContext *context = function; context;
+       context = context->caller) {
     if (context->fn != &fn)
       continue;
     error(diag::recursive_fn, callRange)
@@ -246,7 +270,8 @@ std::optional<std::vector<Operand>> Sema::inlineFn(const ast::FnDecl &fn, ArrayR
   // A body that is only `return e, …` is its value.
   const bool isOnlyReturn = llvm::all_of(stmts, [&](const checked::Stmt *stmt) {
     auto *let = dyn_cast<checked::LetStmt>(stmt);
-    return let && let->init && llvm::is_contained(context.inlined->results, let->variables.front());
+    return let && let->init &&
+           llvm::is_contained(context.inlined->results, let->variables.front());
   });
   if (isOnlyReturn) {
     size_t next = 0;
@@ -255,14 +280,15 @@ std::optional<std::vector<Operand>> Sema::inlineFn(const ast::FnDecl &fn, ArrayR
         result.expr = cast<checked::LetStmt>(stmts[next++])->init;
     return results;
   }
-  // A constant that comes with effects is a value of the body, so that the effects
-  // stay where the call is.
+  // A constant that comes with effects is a value of the body, so that the
+  // effects stay where the call is.
   if (results.size() == 1 && results.front().isConstant()) {
     checked::Variable *variable = context.results.front();
     auto *let = out.create<checked::LetStmt>(locOf(callRange));
     let->init = materialize(results.front());
     variable->type = let->init->type;
-    let->variables = context.inlined->results = copy(ArrayRef<checked::Variable *>(variable));
+    let->variables = context.inlined->results =
+        copy(ArrayRef<checked::Variable *>(variable));
     stmts.push_back(let);
     auto *read = make<checked::VarReadExpr>(variable->type, callRange);
     read->variable = variable;
@@ -273,9 +299,10 @@ std::optional<std::vector<Operand>> Sema::inlineFn(const ast::FnDecl &fn, ArrayR
   return results;
 }
 
-/// Gives all returns of a fn one type, and their values variables to go to. Runs
-/// in the fn's context, whose body is in `block`.
-bool Sema::finishReturns(FunctionContext &context, std::vector<Operand> &results) {
+/// Gives all returns of a fn one type, and their values variables to go to.
+/// Runs in the fn's context, whose body is in `block`.
+bool Sema::finishReturns(FunctionContext &context,
+                         std::vector<Operand> &results) {
   const ast::FnDecl &fn = *context.fn;
   if (context.returns.empty())
     return true;
@@ -289,7 +316,9 @@ bool Sema::finishReturns(FunctionContext &context, std::vector<Operand> &results
   }
   auto returned = [&](const PendingReturn &pending) {
     if (pending.values.size() != 1)
-      return pending.values.empty() ? std::string("nothing") : std::to_string(pending.values.size()) + " values";
+      return pending.values.empty()
+                 ? std::string("nothing")
+                 : std::to_string(pending.values.size()) + " values";
     return describe(pending.values[0]);
   };
   for (PendingReturn &pending : context.returns) {
@@ -312,7 +341,8 @@ bool Sema::finishReturns(FunctionContext &context, std::vector<Operand> &results
   SmallVector<checked::Variable *> variables;
   for (size_t i = 0; i < count; ++i) {
     if (isSingle && !first.values[i].isRuntime()) {
-      if (first.values[i].kind == Operand::Kind::Nothing || first.values[i].kind == Operand::Kind::Shape)
+      if (first.values[i].kind == Operand::Kind::Nothing ||
+          first.values[i].kind == Operand::Kind::Shape)
         first.values[i] = requireValue(first.values[i]);
       results.push_back(first.values[i]); // stays a compile-time value
       continue;
@@ -335,7 +365,8 @@ bool Sema::finishReturns(FunctionContext &context, std::vector<Operand> &results
     }
     for (PendingReturn &pending : context.returns) {
       Operand &value = pending.values[i];
-      if (value.isWeak() && type.isScalar() && !convertWeakTo(value, type.dtype()))
+      if (value.isWeak() && type.isScalar() &&
+          !convertWeakTo(value, type.dtype()))
         return false;
       if (value.type() == type)
         continue;
@@ -422,7 +453,10 @@ struct SignatureParam {
 static std::string spelledSignature(ArrayRef<SignatureParam> params) {
   std::string text;
   for (const SignatureParam &param : params)
-    text += (text.empty() ? "" : ", ") + param.name.str() + (param.isNamedOnly ? ":" : param.isRest ? "…" : "");
+    text += (text.empty() ? "" : ", ") + param.name.str() +
+            (param.isNamedOnly ? ":"
+             : param.isRest    ? "…"
+                               : "");
   return "(" + text + ")";
 }
 
@@ -442,7 +476,8 @@ static SmallVector<SignatureParam, 6> parseSignature(StringRef signature) {
   return params;
 }
 
-bool Sema::bindBuiltinArgs(const BuiltinInfo &builtin, const ast::CallExpr &call, CallArgs &args) {
+bool Sema::bindBuiltinArgs(const BuiltinInfo &builtin,
+                           const ast::CallExpr &call, CallArgs &args) {
   SmallVector<SignatureParam, 6> params = parseSignature(builtin.signature);
   StringRef name = builtin.name;
   name.consume_front(".");
@@ -492,9 +527,11 @@ bool Sema::bindBuiltinArgs(const BuiltinInfo &builtin, const ast::CallExpr &call
       error(diag::named_only_argument, extra.range)
           .arg(name)
           .arg(named->name)
-          .fixIt(SourceRange(extra.range.begin), named->name + ": ", "write its name");
+          .fixIt(SourceRange(extra.range.begin), named->name + ": ",
+                 "write its name");
     else
-      error(diag::too_many_arguments, extra.range.to(call.args[position - 1].range))
+      error(diag::too_many_arguments,
+            extra.range.to(call.args[position - 1].range))
           .arg(name)
           .arg(int64_t(numPositional))
           .arg(int64_t(position));
@@ -512,7 +549,8 @@ bool Sema::bindBuiltinArgs(const BuiltinInfo &builtin, const ast::CallExpr &call
   return isValid;
 }
 
-Operand Sema::callBuiltin(const BuiltinInfo &builtin, const ast::CallExpr &call, Operand receiver) {
+Operand Sema::callBuiltin(const BuiltinInfo &builtin, const ast::CallExpr &call,
+                          Operand receiver) {
   CallArgs args;
   args.builtin = &builtin;
   args.call = &call;

@@ -2,10 +2,11 @@
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-// Section 4 of the language reference. Weak literals take the dtype of what they
-// meet; different dtypes do not mix, but for a scalar `int` beside i32, u32, i64
-// or u64 (conv-C1); shapes broadcast from the right (bcast-C1). What was implicit
-// in the source becomes a node: Constant with dtype, Cast, Splat, Broadcast.
+// Section 4 of the language reference. Weak literals take the dtype of what
+// they meet; different dtypes do not mix, but for a scalar `int` beside i32,
+// u32, i64 or u64 (conv-C1); shapes broadcast from the right (bcast-C1). What
+// was implicit in the source becomes a node: Constant with dtype, Cast, Splat,
+// Broadcast.
 //===----------------------------------------------------------------------===//
 
 #include "SemaImpl.h"
@@ -21,7 +22,8 @@ using llvm::dyn_cast;
 // Making expressions
 //===----------------------------------------------------------------------===//
 
-checked::ConstantExpr *Sema::makeConstant(const ConstValue &value, Type type, checked::Loc loc) {
+checked::ConstantExpr *Sema::makeConstant(const ConstValue &value, Type type,
+                                          checked::Loc loc) {
   ++numNodes;
   auto *constant = out.create<checked::ConstantExpr>(type, loc);
   constant->bits = value.bits();
@@ -29,18 +31,22 @@ checked::ConstantExpr *Sema::makeConstant(const ConstValue &value, Type type, ch
 }
 
 checked::Expr *Sema::makeInt(int64_t value, SourceRange range) {
-  return makeConstant(ConstValue::integer(value), Type::scalar(DType::Int), locOf(range));
+  return makeConstant(ConstValue::integer(value), Type::scalar(DType::Int),
+                      locOf(range));
 }
 
-checked::Expr *Sema::makeCast(checked::Expr *expr, DType dtype, checked::Loc loc) {
+checked::Expr *Sema::makeCast(checked::Expr *expr, DType dtype,
+                              checked::Loc loc) {
   if (expr->type.dtype() == dtype)
     return expr;
   if (auto *constant = dyn_cast<checked::ConstantExpr>(expr)) {
-    ConstValue value = evalCast(ConstValue(expr->type.dtype(), constant->bits), dtype);
+    ConstValue value =
+        evalCast(ConstValue(expr->type.dtype(), constant->bits), dtype);
     return makeConstant(value, expr->type.withDType(dtype), loc);
   }
   ++numNodes;
-  auto *result = out.create<checked::CastExpr>(expr->type.withDType(dtype), loc);
+  auto *result =
+      out.create<checked::CastExpr>(expr->type.withDType(dtype), loc);
   result->operand = expr;
   return result;
 }
@@ -50,14 +56,16 @@ checked::Expr *Sema::makeReshape(checked::Expr *expr, ArrayRef<int64_t> shape) {
     return expr;
   const Type type = expr->type.withShape(shape);
   if (auto *constant = dyn_cast<checked::ConstantExpr>(expr))
-    return makeConstant(ConstValue(type.dtype(), constant->bits), type, expr->loc);
+    return makeConstant(ConstValue(type.dtype(), constant->bits), type,
+                        expr->loc);
   ++numNodes;
   auto *result = out.create<checked::ReshapeExpr>(type, expr->loc);
   result->operand = expr;
   return result;
 }
 
-checked::Expr *Sema::materialize(const Operand &operand, std::optional<DType> dtype) {
+checked::Expr *Sema::materialize(const Operand &operand,
+                                 std::optional<DType> dtype) {
   if (operand.isRuntime())
     return operand.expr;
   ConstValue value = *operand.constant;
@@ -72,13 +80,15 @@ checked::Expr *Sema::materialize(const Operand &operand, std::optional<DType> dt
 }
 
 /// The value in `shape`, which it is known to broadcast to.
-checked::Expr *Sema::broadcastTo(const Operand &operand, ArrayRef<int64_t> shape) {
+checked::Expr *Sema::broadcastTo(const Operand &operand,
+                                 ArrayRef<int64_t> shape) {
   checked::Expr *expr = materialize(operand);
   if (expr->type.shape() == shape)
     return expr;
   const Type type = expr->type.withShape(shape);
   if (auto *constant = dyn_cast<checked::ConstantExpr>(expr))
-    return makeConstant(ConstValue(type.dtype(), constant->bits), type, expr->loc);
+    return makeConstant(ConstValue(type.dtype(), constant->bits), type,
+                        expr->loc);
   ++numNodes;
   if (expr->type.isScalar()) {
     auto *splat = out.create<checked::SplatExpr>(type, expr->loc);
@@ -106,18 +116,23 @@ void Sema::reportLiteral(const Operand &operand, DType dtype) {
   std::string text = value.str();
   builder.arg(text).arg(name);
   if (value.isWeakFloat() && isInteger(dtype))
-    builder.label("a float literal").help("convert the other side: `.to(f32)`, or write an integer");
+    builder.label("a float literal")
+        .help("convert the other side: `.to(f32)`, or write an integer");
   else if (dtype == DType::Bool)
     builder.label("a number").help("bool literals are `true` and `false`");
   else if (isInteger(dtype)) {
     const unsigned bits = dtypeBits(dtype);
-    const llvm::APInt low = isSigned(dtype) ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt(bits, 0);
-    const llvm::APInt high =
-        isSigned(dtype) ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits);
+    const llvm::APInt low = isSigned(dtype)
+                                ? llvm::APInt::getSignedMinValue(bits)
+                                : llvm::APInt(bits, 0);
+    const llvm::APInt high = isSigned(dtype)
+                                 ? llvm::APInt::getSignedMaxValue(bits)
+                                 : llvm::APInt::getMaxValue(bits);
     llvm::SmallString<24> lowText, highText;
     low.toString(lowText, 10, isSigned(dtype));
     high.toString(highText, 10, isSigned(dtype));
-    builder.label(name + " holds " + std::string(lowText) + " to " + std::string(highText));
+    builder.label(name + " holds " + std::string(lowText) + " to " +
+                  std::string(highText));
   } else {
     builder.label("beyond the largest finite value");
   }
@@ -140,29 +155,37 @@ bool Sema::convertWeakTo(Operand &operand, DType dtype) {
 // dtypes
 //===----------------------------------------------------------------------===//
 
-void Sema::reportDTypeMix(const Operand &left, const Operand &right, SourceRange range, StringRef what) {
+void Sema::reportDTypeMix(const Operand &left, const Operand &right,
+                          SourceRange range, StringRef what) {
   const DType a = left.type().dtype(), b = right.type().dtype();
   const std::string aName(dtypeName(a)), bName(dtypeName(b));
   auto builder = error(diag::dtype_mismatch, range);
   builder.arg(what).arg(aName).arg(bName);
-  builder.secondary(left.range, "this is " + describe(left)).secondary(right.range, "this is " + describe(right));
+  builder.secondary(left.range, "this is " + describe(left))
+      .secondary(right.range, "this is " + describe(right));
   const bool sameWidth = dtypeBits(a) == dtypeBits(b);
   if (isFloat(a) && isFloat(b) && sameWidth)
-    builder.help("convert one side: `.to(" + aName + ")` or `.to(" + bName + ")`; or both: `.to(f32)`");
+    builder.help("convert one side: `.to(" + aName + ")` or `.to(" + bName +
+                 ")`; or both: `.to(f32)`");
   else if (isFloat(a) != isFloat(b))
-    builder.help("convert the integer side: `.to(" + (isFloat(a) ? aName : bName) + ")`");
+    builder.help("convert the integer side: `.to(" +
+                 (isFloat(a) ? aName : bName) + ")`");
   else if (!sameWidth)
-    builder.help("convert the narrower side: `.to(" + (dtypeBits(a) > dtypeBits(b) ? aName : bName) + ")`");
+    builder.help("convert the narrower side: `.to(" +
+                 (dtypeBits(a) > dtypeBits(b) ? aName : bName) + ")`");
   else
-    builder.help("convert one side: `.to(" + aName + ")` or `.to(" + bName + ")`");
+    builder.help("convert one side: `.to(" + aName + ")` or `.to(" + bName +
+                 ")`");
 }
 
 /// A scalar `int` takes these dtypes.
 static bool absorbsInt(DType dtype) {
-  return dtype == DType::I32 || dtype == DType::U32 || dtype == DType::I64 || dtype == DType::U64;
+  return dtype == DType::I32 || dtype == DType::U32 || dtype == DType::I64 ||
+         dtype == DType::U64;
 }
 
-bool Sema::unifyDTypes(SmallVectorImpl<Operand *> &operands, SourceRange range, StringRef what) {
+bool Sema::unifyDTypes(SmallVectorImpl<Operand *> &operands, SourceRange range,
+                       StringRef what) {
   const Operand *first = nullptr; // the one that decides
   bool hasWeakFloat = false;
   for (const Operand *operand : operands) {
@@ -172,7 +195,8 @@ bool Sema::unifyDTypes(SmallVectorImpl<Operand *> &operands, SourceRange range, 
     if (operand->isWeak())
       continue;
     const bool isScalarInt = operand->type() == Type::scalar(DType::Int);
-    const bool firstIsScalarInt = first && first->type() == Type::scalar(DType::Int);
+    const bool firstIsScalarInt =
+        first && first->type() == Type::scalar(DType::Int);
     if (!first || (firstIsScalarInt && !isScalarInt))
       first = operand;
   }
@@ -203,18 +227,22 @@ bool Sema::unifyDTypes(SmallVectorImpl<Operand *> &operands, SourceRange range, 
         operand->expr = makeCast(operand->expr, target, locOf(operand->range));
       continue;
     }
-    const bool isBefore = llvm::find(operands, operand) < llvm::find(operands, first);
-    reportDTypeMix(isBefore ? *operand : *first, isBefore ? *first : *operand, range, what);
+    const bool isBefore =
+        llvm::find(operands, operand) < llvm::find(operands, first);
+    reportDTypeMix(isBefore ? *operand : *first, isBefore ? *first : *operand,
+                   range, what);
     return false;
   }
   return true;
 }
 
-Operand Sema::castOperand(Operand operand, DType dtype, checked::Rounding rounding, SourceRange range) {
+Operand Sema::castOperand(Operand operand, DType dtype,
+                          checked::Rounding rounding, SourceRange range) {
   if (operand.isPoison())
     return operand;
   const DType from = operand.type().dtype();
-  if (rounding != checked::Rounding::NearestEven && (!isFloat(from) || !isFloat(dtype) || isF8(dtype))) {
+  if (rounding != checked::Rounding::NearestEven &&
+      (!isFloat(from) || !isFloat(dtype) || isF8(dtype))) {
     error(diag::rounding_misplaced, range)
         .arg(llvm::StringRef(dtypeName(from)))
         .arg(llvm::StringRef(dtypeName(dtype)));
@@ -222,8 +250,10 @@ Operand Sema::castOperand(Operand operand, DType dtype, checked::Rounding roundi
   }
   if (operand.isConstant()) {
     ConstValue value = *operand.constant;
-    if (value.isWeakFloat() && (!isFloat(dtype) || rounding != checked::Rounding::NearestEven))
-      value = evalCast(ConstValue::fromFloat(DType::F64, value.toFloat()), dtype, rounding);
+    if (value.isWeakFloat() &&
+        (!isFloat(dtype) || rounding != checked::Rounding::NearestEven))
+      value = evalCast(ConstValue::fromFloat(DType::F64, value.toFloat()),
+                       dtype, rounding);
     else if (value.isWeak() && dtype == DType::Bool)
       value = ConstValue::boolean(!value.toWideInt().isZero());
     else if (value.isWeak()) {
@@ -237,11 +267,15 @@ Operand Sema::castOperand(Operand operand, DType dtype, checked::Rounding roundi
   }
   // Storage formats convert to integers and back through f32.
   checked::Expr *expr = operand.expr;
-  const auto isStorage = [](DType type) { return isF8(type) || type == DType::TF32; };
-  if ((isStorage(from) && !isFloat(dtype)) || (isStorage(dtype) && !isFloat(from)))
+  const auto isStorage = [](DType type) {
+    return isF8(type) || type == DType::TF32;
+  };
+  if ((isStorage(from) && !isFloat(dtype)) ||
+      (isStorage(dtype) && !isFloat(from)))
     expr = makeCast(expr, DType::F32, locOf(range));
   checked::Expr *converted = makeCast(expr, dtype, locOf(range));
-  if (auto *node = dyn_cast<checked::CastExpr>(converted); node && converted != expr)
+  if (auto *node = dyn_cast<checked::CastExpr>(converted);
+      node && converted != expr)
     node->rounding = rounding;
   return inheritShape(Operand::runtime(converted, range), {&operand});
 }
@@ -251,7 +285,8 @@ Operand Sema::castOperand(Operand operand, DType dtype, checked::Rounding roundi
 //===----------------------------------------------------------------------===//
 
 /// The broadcast of two shapes, or the axis (from the right) where they differ.
-static std::optional<unsigned> broadcastShapes(SmallVectorImpl<int64_t> &shape, ArrayRef<int64_t> other) {
+static std::optional<unsigned> broadcastShapes(SmallVectorImpl<int64_t> &shape,
+                                               ArrayRef<int64_t> other) {
   while (shape.size() < other.size())
     shape.insert(shape.begin(), 1);
   const size_t offset = shape.size() - other.size();
@@ -265,15 +300,20 @@ static std::optional<unsigned> broadcastShapes(SmallVectorImpl<int64_t> &shape, 
   return std::nullopt;
 }
 
-void Sema::reportBroadcast(const Operand &left, const Operand &right, SourceRange range) {
+void Sema::reportBroadcast(const Operand &left, const Operand &right,
+                           SourceRange range) {
   const Type a = left.type(), b = right.type();
   SmallVector<int64_t> merged(a.shape());
   const unsigned fromRight = broadcastShapes(merged, b.shape()).value_or(0);
-  const unsigned aAxis = a.rank() - 1 - fromRight, bAxis = b.rank() - 1 - fromRight;
-  const std::string dims = std::to_string(a.dim(aAxis)) + " and " + std::to_string(b.dim(bAxis));
+  const unsigned aAxis = a.rank() - 1 - fromRight,
+                 bAxis = b.rank() - 1 - fromRight;
+  const std::string dims =
+      std::to_string(a.dim(aAxis)) + " and " + std::to_string(b.dim(bAxis));
   auto builder = error(diag::broadcast_mismatch, range);
   builder.arg(shapeString(a.shape())).arg(shapeString(b.shape()));
-  builder.arg((a.rank() == b.rank() ? "axis " + std::to_string(aAxis) + " is " : "aligned from the right, ") + dims);
+  builder.arg((a.rank() == b.rank() ? "axis " + std::to_string(aAxis) + " is "
+                                    : "aligned from the right, ") +
+              dims);
   builder.secondary(left.range, "this is " + shapeString(a.shape()));
   builder.secondary(right.range, "this is " + shapeString(b.shape()));
   auto noteOrigin = [&](const Operand &operand, unsigned axis) {
@@ -281,7 +321,9 @@ void Sema::reportBroadcast(const Operand &left, const Operand &right, SourceRang
       return;
     const std::string dim = std::to_string(operand.type().dim(axis));
     const std::string text = textOf(operand.origins[axis].range);
-    builder.note(operand.origins[axis].range, dim == text ? dim + " comes from here" : dim + " is `" + text + "`");
+    builder.note(operand.origins[axis].range, dim == text
+                                                  ? dim + " comes from here"
+                                                  : dim + " is `" + text + "`");
   };
   noteOrigin(left, aAxis);
   noteOrigin(right, bAxis);
@@ -297,16 +339,19 @@ void Sema::reportBroadcast(const Operand &left, const Operand &right, SourceRang
     kept.insert(kept.begin() + axis, 1);
     if (broadcastShapes(kept, other.type().shape()))
       continue;
-    builder.note(operand->dropped->call, "`" + textOf(operand->dropped->call) + "` dropped axis " +
-                                             llvm::Twine(operand->dropped->axis));
+    builder.note(operand->dropped->call,
+                 "`" + textOf(operand->dropped->call) + "` dropped axis " +
+                     llvm::Twine(operand->dropped->axis));
     builder.help("`keep: true` keeps it as an axis of one");
     return;
   }
-  if (a.rank() == 2 && b.rank() == 2 && a.dim(0) == b.dim(1) && a.dim(1) == b.dim(0))
+  if (a.rank() == 2 && b.rank() == 2 && a.dim(0) == b.dim(1) &&
+      a.dim(1) == b.dim(0))
     builder.help("`permute(" + textOf(right.range) + ", [1, 0])` matches");
 }
 
-bool Sema::unifyShapes(SmallVectorImpl<Operand *> &operands, SourceRange range, StringRef what) {
+bool Sema::unifyShapes(SmallVectorImpl<Operand *> &operands, SourceRange range,
+                       StringRef what) {
   SmallVector<int64_t> shape;
   for (size_t i = 0; i < operands.size(); ++i) {
     SmallVector<int64_t> merged = shape;
@@ -325,7 +370,8 @@ bool Sema::unifyShapes(SmallVectorImpl<Operand *> &operands, SourceRange range, 
   if (!checkTileSize(shape, range))
     return false;
   for (Operand *operand : operands) {
-    Operand unified = Operand::runtime(broadcastTo(*operand, shape), operand->range);
+    Operand unified =
+        Operand::runtime(broadcastTo(*operand, shape), operand->range);
     if (operand->isRuntime() && operand->type().rank() == shape.size()) {
       unified.origins = operand->origins;
       unified.dropped = operand->dropped;
@@ -351,7 +397,8 @@ Operand Sema::inheritShape(Operand result, ArrayRef<Operand *> operands) {
     if (operand->origins.size() != rank || source->type.rank() != rank)
       continue;
     for (unsigned axis = 0; axis < rank; ++axis) {
-      if (origins[axis].range.isValid() || source->type.dim(axis) != result.type().dim(axis))
+      if (origins[axis].range.isValid() ||
+          source->type.dim(axis) != result.type().dim(axis))
         continue;
       origins[axis] = operand->origins[axis];
       hasAny = true;

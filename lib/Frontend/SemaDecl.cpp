@@ -19,11 +19,13 @@ using namespace tilec::sema;
 using llvm::cast;
 using llvm::dyn_cast;
 
-Sema::Sema(const ast::Program &program, DiagnosticEngine &diags, const CheckOptions &options,
-           checked::Program &out)
-    : program(program), diags(diags), sources(diags.getSources()), options(options), out(out) {}
+Sema::Sema(const ast::Program &program, DiagnosticEngine &diags,
+           const CheckOptions &options, checked::Program &out)
+    : program(program), diags(diags), sources(diags.getSources()),
+      options(options), out(out) {}
 
-std::unique_ptr<checked::Program> tilec::check(const ast::Program &program, DiagnosticEngine &diags,
+std::unique_ptr<checked::Program> tilec::check(const ast::Program &program,
+                                               DiagnosticEngine &diags,
                                                const CheckOptions &options) {
   auto out = std::make_unique<checked::Program>();
   Sema(program, diags, options, *out).run();
@@ -50,7 +52,8 @@ void Sema::run() {
 //===----------------------------------------------------------------------===//
 
 void Sema::collectItems() {
-  auto add = [&](FileScope &scope, const ast::Decl *decl, SourceRange importRange) {
+  auto add = [&](FileScope &scope, const ast::Decl *decl,
+                 SourceRange importRange) {
     if (decl->name.text.empty())
       return;
     auto [place, isNew] = scope.items.try_emplace(decl->name.text, decl);
@@ -95,7 +98,8 @@ const ast::Decl *Sema::findItem(StringRef name, FileId *file) const {
   return found->second;
 }
 
-Operand Sema::globalConstant(const ast::ConstDecl &decl, FileId file, SourceRange use) {
+Operand Sema::globalConstant(const ast::ConstDecl &decl, FileId file,
+                             SourceRange use) {
   if (auto known = constants.find(&decl); known != constants.end()) {
     Operand value = known->second;
     value.range = use;
@@ -104,7 +108,9 @@ Operand Sema::globalConstant(const ast::ConstDecl &decl, FileId file, SourceRang
   if (decl.malformed || !decl.init)
     return Operand::poison(use);
   if (!constantsInProgress.insert(&decl).second) {
-    error(diag::constant_cycle, decl.name.range).arg(decl.name.text).secondary(use, "needed here");
+    error(diag::constant_cycle, decl.name.range)
+        .arg(decl.name.text)
+        .secondary(use, "needed here");
     return Operand::poison(use);
   }
   FunctionContext context;
@@ -119,7 +125,8 @@ Operand Sema::globalConstant(const ast::ConstDecl &decl, FileId file, SourceRang
     if (decl.type && value.isValue())
       value = conform(value, resolveType(decl.type, nullptr), decl.type);
     if (value.isRuntime() || value.isArray()) {
-      error(diag::not_compile_time, decl.init->getRange()).arg("the value of a `const`");
+      error(diag::not_compile_time, decl.init->getRange())
+          .arg("the value of a `const`");
       value = Operand::poison(use);
     }
   }
@@ -142,10 +149,12 @@ void Sema::checkStaticAsserts() {
       std::vector<checked::Stmt *> emitted;
       Saved<FunctionContext *> savedFunction(function, &context);
       Saved<std::vector<checked::Stmt *> *> savedBlock(block, &emitted);
-      std::optional<bool> holds = checkConstBool(assertion->cond, "the condition of `static_assert`");
+      std::optional<bool> holds =
+          checkConstBool(assertion->cond, "the condition of `static_assert`");
       if (holds && !*holds)
         error(diag::static_assert_failed, assertion->cond->getRange())
-            .arg(assertion->message ? ": " + assertion->message->value.str() : "");
+            .arg(assertion->message ? ": " + assertion->message->value.str()
+                                    : "");
     }
   }
 }
@@ -157,10 +166,12 @@ void Sema::checkStaticAsserts() {
 void Sema::checkKernel(const InstanceRequest &request) {
   const ast::KernelDecl &decl = *request.kernel;
   auto theKernel = std::make_unique<checked::Kernel>();
-  theKernel->name = out.copy(request.specialize ? request.specialize->name.text : decl.name.text);
+  theKernel->name = out.copy(request.specialize ? request.specialize->name.text
+                                                : decl.name.text);
   theKernel->sourceName = out.copy(decl.name.text);
   theKernel->docComment = out.copy(StringRef(llvm::join(decl.doc, "\n")));
-  theKernel->range = request.specialize ? request.specialize->name.range : decl.name.range;
+  theKernel->range =
+      request.specialize ? request.specialize->name.range : decl.name.range;
 
   FunctionContext context;
   context.file = request.file;
@@ -194,7 +205,8 @@ void Sema::checkParams(const ast::KernelDecl &decl) {
   kernel->params = copy(params);
 }
 
-checked::Param *Sema::checkParam(const ast::KernelParam &param, unsigned index) {
+checked::Param *Sema::checkParam(const ast::KernelParam &param,
+                                 unsigned index) {
   auto *result = out.create<checked::Param>();
   result->name = out.copy(param.name.text);
   result->index = index;
@@ -205,7 +217,8 @@ checked::Param *Sema::checkParam(const ast::KernelParam &param, unsigned index) 
   if (auto *tile = dyn_cast<ast::TileTypeExpr>(param.type)) {
     error(diag::tile_parameter, param.type->getRange())
         .arg(param.name.text)
-        .help("take `array<" + tile->element.text + ", [m, n]>` and `load` a tile of it");
+        .help("take `array<" + tile->element.text +
+              ", [m, n]>` and `load` a tile of it");
     return result;
   }
   if (auto *name = dyn_cast<ast::NameTypeExpr>(param.type)) {
@@ -234,12 +247,14 @@ checked::Param *Sema::checkParam(const ast::KernelParam &param, unsigned index) 
   if (element)
     dtype = resolveDType(element->name);
   else
-    error(diag::unknown_type, array.element->getRange()).arg(textOf(array.element->getRange()));
+    error(diag::unknown_type, array.element->getRange())
+        .arg(textOf(array.element->getRange()));
   if (dtype == DType::TF32) {
     error(diag::parameter_dtype, array.element->getRange())
         .arg(param.name.text)
         .arg("an array of tf32")
-        .help("tf32 is only for operands of `mma`; use an array of f32 and convert what is loaded");
+        .help("tf32 is only for operands of `mma`; use an array of f32 and "
+              "convert what is loaded");
     return result;
   }
   if (!dtype || !isValid)
@@ -251,9 +266,12 @@ checked::Param *Sema::checkParam(const ast::KernelParam &param, unsigned index) 
 }
 
 /// Binds the names of the dims, each to the first array that has it (array-C1).
-bool Sema::checkArrayDims(const ast::ArrayTypeExpr &type, checked::Param &param) {
+bool Sema::checkArrayDims(const ast::ArrayTypeExpr &type,
+                          checked::Param &param) {
   if (type.dims.empty() || type.dims.size() > maxTileRank) {
-    error(diag::array_rank, type.dimsRange).arg(param.name).arg(int64_t(type.dims.size()));
+    error(diag::array_rank, type.dimsRange)
+        .arg(param.name)
+        .arg(int64_t(type.dims.size()));
     return false;
   }
   SmallVector<checked::ArrayDim> dims;
@@ -267,14 +285,16 @@ bool Sema::checkArrayDims(const ast::ArrayTypeExpr &type, checked::Param &param)
   return isValid;
 }
 
-std::optional<checked::ArrayDim> Sema::checkArrayDim(const ast::Expr *expr, const checked::Param &param,
-                                                     unsigned axis) {
+std::optional<checked::ArrayDim>
+Sema::checkArrayDim(const ast::Expr *expr, const checked::Param &param,
+                    unsigned axis) {
   checked::ArrayDim dim;
   dim.range = expr->getRange();
   auto *name = dyn_cast<ast::NameExpr>(expr);
   if (name) {
     Symbol *symbol = lookup(name->name);
-    const bool isItem = findItem(name->name) && llvm::isa<ast::ConstDecl>(findItem(name->name));
+    const bool isItem =
+        findItem(name->name) && llvm::isa<ast::ConstDecl>(findItem(name->name));
     if (symbol && symbol->kind == Symbol::Kind::Dim) {
       dim.name = symbol->name;
       return dim;
@@ -283,15 +303,19 @@ std::optional<checked::ArrayDim> Sema::checkArrayDim(const ast::Expr *expr, cons
       error(diag::redefinition, expr->getRange())
           .arg(name->name)
           .note(symbol->range, "it is a parameter here")
-          .help("an array binds its dims; a scalar parameter of the same value is not needed");
+          .help("an array binds its dims; a scalar parameter of the same value "
+                "is not needed");
       return std::nullopt;
     }
     if (!symbol && !isItem) {
-      if (name->name.empty() || !(llvm::isLower(name->name[0]) || name->name[0] == '_')) {
+      if (name->name.empty() ||
+          !(llvm::isLower(name->name[0]) || name->name[0] == '_')) {
         error(diag::array_dim, expr->getRange())
             .label("`" + name->name + "` has no compile-time value")
-            .help("runtime dims have lower-case names: `" + llvm::StringRef(name->name.lower()) +
-                  "`; or add a compile-time parameter `<" + name->name + ": int>`");
+            .help("runtime dims have lower-case names: `" +
+                  llvm::StringRef(name->name.lower()) +
+                  "`; or add a compile-time parameter `<" + name->name +
+                  ": int>`");
         return std::nullopt;
       }
       Symbol *bound = declare(out.copy(name->name), expr->getRange());
@@ -305,8 +329,10 @@ std::optional<checked::ArrayDim> Sema::checkArrayDim(const ast::Expr *expr, cons
   Operand value = checkExpr(expr);
   if (value.isPoison())
     return std::nullopt;
-  if (!value.isConstant() || isFloat(value.type().dtype()) || value.type().dtype() == DType::Bool) {
-    error(diag::array_dim, expr->getRange()).label("this is " + describe(value));
+  if (!value.isConstant() || isFloat(value.type().dtype()) ||
+      value.type().dtype() == DType::Bool) {
+    error(diag::array_dim, expr->getRange())
+        .label("this is " + describe(value));
     return std::nullopt;
   }
   std::optional<int64_t> constant = value.constant->toInt64();
@@ -328,10 +354,13 @@ std::optional<checked::ArrayDim> Sema::checkArrayDim(const ast::Expr *expr, cons
 //===----------------------------------------------------------------------===//
 
 void Sema::checkHints(const ast::KernelDecl &decl) {
-  static constexpr StringRef names[] = {"num_warps", "num_stages", "cluster", "persistent", "split_k"};
+  static constexpr StringRef names[] = {"num_warps", "num_stages", "cluster",
+                                        "persistent", "split_k"};
   for (const ast::HintClause &clause : decl.hints) {
     if (clause.chip && !findChip(std::string_view(clause.chip.text))) {
-      error(diag::unknown_chip, clause.chip.range).arg(clause.chip.text).help("chips are " + chipNames());
+      error(diag::unknown_chip, clause.chip.range)
+          .arg(clause.chip.text)
+          .help("chips are " + chipNames());
       continue;
     }
     for (const ast::Argument &arg : clause.args) {
@@ -341,7 +370,8 @@ void Sema::checkHints(const ast::KernelDecl &decl) {
         if (std::optional<StringRef> near = closest(arg.name.text, names))
           builder.fixIt(arg.name.range, *near, "did you mean `" + *near + "`?");
         else
-          builder.help("hints are " + llvm::join(std::begin(names), std::end(names), ", "));
+          builder.help("hints are " +
+                       llvm::join(std::begin(names), std::end(names), ", "));
         continue;
       }
       Operand value = checkExpr(arg.value);
@@ -350,13 +380,24 @@ void Sema::checkHints(const ast::KernelDecl &decl) {
       std::optional<int64_t> number;
       if (value.isConstant() && !isFloat(value.type().dtype()))
         number = value.constant->toInt64();
-      const bool isPowerOfTwo = number && *number > 0 && (*number & (*number - 1)) == 0;
-      StringRef want = llvm::StringSwitch<StringRef>(arg.name.text)
-                           .Case("num_warps", isPowerOfTwo && *number <= 32 ? "" : "a power of two from 1 to 32")
-                           .Case("persistent", number && (*number == 0 || *number == 1) ? "" : "`true` or `false`")
-                           .Default(number && *number >= 1 && *number <= 1024 ? "" : "a constant from 1 to 1024");
+      const bool isPowerOfTwo =
+          number && *number > 0 && (*number & (*number - 1)) == 0;
+      StringRef want =
+          llvm::StringSwitch<StringRef>(arg.name.text)
+              .Case("num_warps", isPowerOfTwo && *number <= 32
+                                     ? ""
+                                     : "a power of two from 1 to 32")
+              .Case("persistent", number && (*number == 0 || *number == 1)
+                                      ? ""
+                                      : "`true` or `false`")
+              .Default(number && *number >= 1 && *number <= 1024
+                           ? ""
+                           : "a constant from 1 to 1024");
       if (!want.empty()) {
-        error(diag::hint_value, arg.value->getRange()).arg(arg.name.text).arg(want).arg(describe(value));
+        error(diag::hint_value, arg.value->getRange())
+            .arg(arg.name.text)
+            .arg(want)
+            .arg(describe(value));
         continue;
       }
       checked::Hint hint;

@@ -1,9 +1,10 @@
-//===- SemaExpr.cpp - expressions -------------------------------------------===//
+//===- SemaExpr.cpp - expressions
+//-------------------------------------------===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-// Names, `?:`, members and indexing. Operators are in SemaOperator.cpp, calls in
-// SemaCall.cpp, compile-time values and types in SemaType.cpp.
+// Names, `?:`, members and indexing. Operators are in SemaOperator.cpp, calls
+// in SemaCall.cpp, compile-time values and types in SemaType.cpp.
 //===----------------------------------------------------------------------===//
 
 #include "SemaImpl.h"
@@ -55,14 +56,17 @@ Operand Sema::checkExprKind(const ast::Expr *expr) {
   switch (expr->getKind()) {
   case ast::Expr::Kind::IntLiteral: {
     auto *literal = cast<ast::IntLiteralExpr>(expr);
-    return Operand::constantOf(ConstValue::weakInt(literal->magnitude, literal->negative), range);
+    return Operand::constantOf(
+        ConstValue::weakInt(literal->magnitude, literal->negative), range);
   }
   case ast::Expr::Kind::FloatLiteral: {
     auto *literal = cast<ast::FloatLiteralExpr>(expr);
-    return Operand::constantOf(ConstValue::weakFloat(literal->digits, literal->negative), range);
+    return Operand::constantOf(
+        ConstValue::weakFloat(literal->digits, literal->negative), range);
   }
   case ast::Expr::Kind::BoolLiteral:
-    return Operand::constantOf(ConstValue::boolean(cast<ast::BoolLiteralExpr>(expr)->value), range);
+    return Operand::constantOf(
+        ConstValue::boolean(cast<ast::BoolLiteralExpr>(expr)->value), range);
   case ast::Expr::Kind::StringLiteral:
     error(diag::not_a_value, range).arg("a string");
     return Operand::poison(range);
@@ -81,10 +85,13 @@ Operand Sema::checkExprKind(const ast::Expr *expr) {
   case ast::Expr::Kind::Index:
     return checkIndex(*cast<ast::IndexExpr>(expr));
   case ast::Expr::Kind::List:
-    error(diag::not_a_value, range).arg("a list").help("a tile is made by `full`, `arange`, `load`, …");
+    error(diag::not_a_value, range)
+        .arg("a list")
+        .help("a tile is made by `full`, `arange`, `load`, …");
     return Operand::poison(range);
   case ast::Expr::Kind::Tuple:
-    error(diag::tuple_as_value, range).arg(int64_t(cast<ast::TupleExpr>(expr)->elements.size()));
+    error(diag::tuple_as_value, range)
+        .arg(int64_t(cast<ast::TupleExpr>(expr)->elements.size()));
     return Operand::poison(range);
   }
   return Operand::poison(range);
@@ -94,7 +101,9 @@ Operand Sema::checkExprKind(const ast::Expr *expr) {
 // Values
 //===----------------------------------------------------------------------===//
 
-Operand Sema::checkValue(const ast::Expr *expr) { return requireValue(checkExpr(expr)); }
+Operand Sema::checkValue(const ast::Expr *expr) {
+  return requireValue(checkExpr(expr));
+}
 
 Operand Sema::requireValue(Operand operand) {
   const SourceRange range = operand.range;
@@ -139,7 +148,8 @@ std::string Sema::describe(const Operand &operand) const {
     return operand.type().str();
   case Operand::Kind::Constant:
     if (operand.constant->isWeak())
-      return std::string(operand.constant->isWeakInt() ? "the integer `" : "the float `") +
+      return std::string(operand.constant->isWeakInt() ? "the integer `"
+                                                       : "the float `") +
              operand.constant->str() + "`";
     return operand.type().str() + " `" + operand.constant->str() + "`";
   case Operand::Kind::Array:
@@ -174,7 +184,8 @@ std::string Sema::textOf(SourceRange range) const {
   if (text.size() <= limit)
     return text;
   text.resize(limit);
-  while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80)
+  while (!text.empty() &&
+         (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80)
     text.pop_back(); // not inside a UTF-8 sequence
   return text + "…";
 }
@@ -190,7 +201,9 @@ Symbol *Sema::declare(StringRef name, SourceRange range) {
   auto [place, isNew] = function->scopes.back().try_emplace(name, &symbol);
   if (!isNew) {
     if (name != "_")
-      error(diag::redefinition, range).arg(name).note(place->second->range, "first defined here");
+      error(diag::redefinition, range)
+          .arg(name)
+          .note(place->second->range, "first defined here");
     place->second = &symbol;
   }
   return &symbol;
@@ -205,7 +218,8 @@ Symbol *Sema::lookup(StringRef name) {
   return nullptr;
 }
 
-checked::Variable *Sema::newVariable(StringRef name, Type type, bool isMutable, SourceRange range) {
+checked::Variable *Sema::newVariable(StringRef name, Type type, bool isMutable,
+                                     SourceRange range) {
   auto *variable = out.create<checked::Variable>();
   variable->name = out.copy(name);
   variable->type = type;
@@ -223,7 +237,8 @@ Operand Sema::readSymbol(Symbol &symbol, SourceRange range) {
     result.range = range;
     return result;
   case Symbol::Kind::Variable: {
-    if (auto unset = flow.unset.find(symbol.variable); unset != flow.unset.end()) {
+    if (auto unset = flow.unset.find(symbol.variable);
+        unset != flow.unset.end()) {
       error(diag::maybe_unset, range)
           .arg(symbol.name)
           .arg(unset->second)
@@ -236,7 +251,8 @@ Operand Sema::readSymbol(Symbol &symbol, SourceRange range) {
     break;
   }
   case Symbol::Kind::ScalarParam: {
-    auto *read = make<checked::ScalarParamExpr>(Type::scalar(symbol.param->dtype), range);
+    auto *read = make<checked::ScalarParamExpr>(
+        Type::scalar(symbol.param->dtype), range);
     read->param = symbol.param;
     result = Operand::runtime(read, range);
     break;
@@ -262,7 +278,9 @@ Operand Sema::checkName(const ast::NameExpr &expr) {
   const BuiltinInfo *builtin = findBuiltin(expr.name);
   const ast::Decl *item = findItem(expr.name, &file);
   // Kernels are not called, so one may have the name of a function.
-  if (item && builtin && (llvm::isa<ast::KernelDecl>(item) || llvm::isa<ast::SpecializeDecl>(item)))
+  if (item && builtin &&
+      (llvm::isa<ast::KernelDecl>(item) ||
+       llvm::isa<ast::SpecializeDecl>(item)))
     item = nullptr;
   if (item) {
     if (auto *constant = dyn_cast<ast::ConstDecl>(item))
@@ -276,7 +294,9 @@ Operand Sema::checkName(const ast::NameExpr &expr) {
       return result;
     }
     error(diag::not_a_value, range)
-        .arg((llvm::isa<ast::KernelDecl>(item) ? "kernel `" : "specialisation `") + expr.name.str() + "`");
+        .arg((llvm::isa<ast::KernelDecl>(item) ? "kernel `"
+                                               : "specialisation `") +
+             expr.name.str() + "`");
     return Operand::poison(range);
   }
   if (std::optional<DType> dtype = parseDType(std::string_view(expr.name)))
@@ -305,10 +325,13 @@ Operand Sema::checkConditional(const ast::ConditionalExpr &expr) {
         .help("`where(c, a, b)` chooses for each element");
     condition = Operand::poison(range);
   } else if (condition.isValue() && condition.type().dtype() != DType::Bool) {
-    error(diag::condition_type, expr.cond->getRange()).arg("the condition of `?:`").arg(describe(condition));
+    error(diag::condition_type, expr.cond->getRange())
+        .arg("the condition of `?:`")
+        .arg(describe(condition));
     condition = Operand::poison(range);
   }
-  Operand whenTrue = checkValue(expr.onTrue), whenFalse = checkValue(expr.onFalse);
+  Operand whenTrue = checkValue(expr.onTrue),
+          whenFalse = checkValue(expr.onFalse);
   if (condition.isPoison() || whenTrue.isPoison() || whenFalse.isPoison())
     return Operand::poison(range);
   for (const Operand *arm : {&whenTrue, &whenFalse}) {
@@ -354,7 +377,8 @@ Operand Sema::checkMember(const ast::MemberExpr &expr) {
   else if (expr.member.text == "to")
     builder.help("`.to(T)` is a call");
   else if (expr.member.text == "shape" && base.isValue())
-    builder.help("the shape of a tile is known: it was given where the tile was made");
+    builder.help(
+        "the shape of a tile is known: it was given where the tile was made");
   return Operand::poison(range);
 }
 
@@ -366,7 +390,8 @@ Operand Sema::checkIndex(const ast::IndexExpr &expr) {
   if (base.isArray()) {
     error(diag::array_as_value, base.range)
         .arg(base.array->name)
-        .help("`load_at(" + base.array->name + ", [i, j])` reads one element, `load` a tile");
+        .help("`load_at(" + base.array->name +
+              ", [i, j])` reads one element, `load` a tile");
     return Operand::poison(range);
   }
   base = requireValue(std::move(base));
@@ -383,7 +408,8 @@ Operand Sema::checkIndex(const ast::IndexExpr &expr) {
     error(diag::argument_kind, expr.brackets)
         .arg("[]")
         .arg("index")
-        .arg("either all values, for one element, or `:` and `None`, for new axes")
+        .arg("either all values, for one element, or `:` and `None`, for new "
+             "axes")
         .arg("both");
     return Operand::poison(range);
   }
@@ -391,14 +417,20 @@ Operand Sema::checkIndex(const ast::IndexExpr &expr) {
 }
 
 /// `a.shape[d]`, d a constant.
-Operand Sema::checkShapeIndex(const ast::IndexExpr &expr, const Operand &shape) {
+Operand Sema::checkShapeIndex(const ast::IndexExpr &expr,
+                              const Operand &shape) {
   const SourceRange range = expr.getRange();
   const checked::Param &array = *shape.array;
   if (expr.items.size() != 1 || !expr.items[0].value) {
-    error(diag::argument_kind, expr.brackets).arg("shape").arg("index").arg("one axis").arg(textOf(expr.brackets));
+    error(diag::argument_kind, expr.brackets)
+        .arg("shape")
+        .arg("index")
+        .arg("one axis")
+        .arg(textOf(expr.brackets));
     return Operand::poison(range);
   }
-  std::optional<unsigned> axis = checkAxis(expr.items[0].value, array.rank(), "an index of `shape`");
+  std::optional<unsigned> axis =
+      checkAxis(expr.items[0].value, array.rank(), "an index of `shape`");
   if (!axis)
     return Operand::poison(range);
   const checked::ArrayDim &dim = array.dims[*axis];
@@ -431,13 +463,15 @@ Operand Sema::checkNewAxes(const ast::IndexExpr &expr, Operand base) {
     }
     if (axis < type.rank()) {
       shape.push_back(type.dim(axis));
-      origins.push_back(axis < base.origins.size() ? base.origins[axis] : Origin{base.range});
+      origins.push_back(axis < base.origins.size() ? base.origins[axis]
+                                                   : Origin{base.range});
     }
     ++axis;
   }
   for (; axis < type.rank(); ++axis) {
     shape.push_back(type.dim(axis));
-    origins.push_back(axis < base.origins.size() ? base.origins[axis] : Origin{base.range});
+    origins.push_back(axis < base.origins.size() ? base.origins[axis]
+                                                 : Origin{base.range});
   }
   if (axis > type.rank()) {
     error(diag::element_rank, expr.brackets)
@@ -450,7 +484,8 @@ Operand Sema::checkNewAxes(const ast::IndexExpr &expr, Operand base) {
     error(diag::tile_rank, expr.brackets).arg(int64_t(shape.size()));
     return Operand::poison(expr.getRange());
   }
-  Operand result = Operand::runtime(makeReshape(materialize(base), shape), expr.getRange());
+  Operand result =
+      Operand::runtime(makeReshape(materialize(base), shape), expr.getRange());
   result.origins = copy(origins);
   return result;
 }
@@ -473,9 +508,13 @@ Operand Sema::checkElement(const ast::IndexExpr &expr, Operand base) {
     checked::Expr *entry = toInt(value, "an index");
     if (!entry)
       return Operand::poison(range);
-    std::optional<int64_t> constant = value.isConstant() ? value.constant->toInt64() : std::nullopt;
+    std::optional<int64_t> constant =
+        value.isConstant() ? value.constant->toInt64() : std::nullopt;
     if (constant && (*constant < 0 || *constant >= type.dim(axis))) {
-      error(diag::element_outside, item.range).arg(*constant).arg(int64_t(axis)).arg(type.str());
+      error(diag::element_outside, item.range)
+          .arg(*constant)
+          .arg(int64_t(axis))
+          .arg(type.str());
       return Operand::poison(range);
     }
     index.push_back(entry);
@@ -484,27 +523,35 @@ Operand Sema::checkElement(const ast::IndexExpr &expr, Operand base) {
     return Operand::runtime(makeReshape(materialize(base), {}), range);
   if (!options.allowUnlowered)
     return readElementByMask(base, index, range);
-  auto *result = make<checked::ExtractElementExpr>(Type::scalar(type.dtype()), range);
+  auto *result =
+      make<checked::ExtractElementExpr>(Type::scalar(type.dtype()), range);
   result->operand = materialize(base);
   result->index = copy(index);
   return Operand::runtime(result, range);
 }
 
-/// x[i, j] by operations that are lowered: the sum of the bits that a mask leaves.
-/// An index outside leaves none, which is the 0 that the language wants.
-Operand Sema::readElementByMask(const Operand &base, ArrayRef<checked::Expr *> index, SourceRange range) {
+/// x[i, j] by operations that are lowered: the sum of the bits that a mask
+/// leaves. An index outside leaves none, which is the 0 that the language
+/// wants.
+Operand Sema::readElementByMask(const Operand &base,
+                                ArrayRef<checked::Expr *> index,
+                                SourceRange range) {
   const Type type = base.type();
   const DType dtype = type.dtype();
   Operand mask;
   for (auto [axis, entry] : llvm::enumerate(index)) {
-    auto *iota = make<checked::ArangeExpr>(Type::tile(DType::Int, {type.dim(axis)}), range);
+    auto *iota = make<checked::ArangeExpr>(
+        Type::tile(DType::Int, {type.dim(axis)}), range);
     iota->start = makeInt(0, range);
     iota->step = makeInt(1, range);
     SmallVector<int64_t> shape(type.rank(), 1);
     shape[axis] = type.dim(axis);
-    Operand here = applyCompare(checked::CompareOp::Eq, Operand::runtime(makeReshape(iota, shape), range),
-                                Operand::runtime(entry, range), range);
-    mask = axis == 0 ? here : applyBinary(checked::BinaryOp::And, mask, here, range);
+    Operand here =
+        applyCompare(checked::CompareOp::Eq,
+                     Operand::runtime(makeReshape(iota, shape), range),
+                     Operand::runtime(entry, range), range);
+    mask = axis == 0 ? here
+                     : applyBinary(checked::BinaryOp::And, mask, here, range);
   }
   // Bits of a word: sums of floats would lose the sign of a zero.
   const DType wide = dtypeBits(dtype) == 64 ? DType::U64 : DType::U32;
@@ -527,7 +574,8 @@ Operand Sema::readElementByMask(const Operand &base, ArrayRef<checked::Expr *> i
   auto *chosen = make<checked::SelectExpr>(value->type, range);
   chosen->condition = mask.expr;
   chosen->whenTrue = value;
-  chosen->whenFalse = makeConstant(ConstValue(wide, 0), value->type, locOf(range));
+  chosen->whenFalse =
+      makeConstant(ConstValue(wide, 0), value->type, locOf(range));
   auto *sum = make<checked::ReduceExpr>(Type::scalar(wide), range);
   sum->op = checked::ReduceKind::Sum;
   sum->operand = chosen;

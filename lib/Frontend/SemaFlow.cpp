@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 // Loops and conditions, and what they mean for variables without a value: the
-// set of variables that are unset on some path is carried along and merged where
-// paths meet. Each control statement also collects the outer variables that it
-// assigns, which IRGen threads through it.
+// set of variables that are unset on some path is carried along and merged
+// where paths meet. Each control statement also collects the outer variables
+// that it assigns, which IRGen threads through it.
 //===----------------------------------------------------------------------===//
 
 #include "SemaImpl.h"
@@ -31,7 +31,8 @@ void Sema::mergeInto(Flow &target, const Flow &other) {
 }
 
 /// Gives variables that are unset here but not there the reason.
-void Sema::explainUnset(Flow &here, const Flow &there, const std::string &reason) {
+void Sema::explainUnset(Flow &here, const Flow &there,
+                        const std::string &reason) {
   for (auto &[variable, why] : here.unset)
     if (there.isReachable && !there.unset.count(variable))
       why = reason;
@@ -54,7 +55,8 @@ void Sema::checkIf(const ast::IfStmt &stmt) {
   frames.push_back(&frame);
   ++function->runtimeDepth;
   const Flow before = flow;
-  std::vector<checked::Stmt *> thenStmts = checkNested(stmt.thenBlock), elseStmts;
+  std::vector<checked::Stmt *> thenStmts = checkNested(stmt.thenBlock),
+                               elseStmts;
   Flow thenFlow = std::move(flow);
   flow = before;
   if (stmt.elseStmt)
@@ -80,7 +82,8 @@ void Sema::checkIf(const ast::IfStmt &stmt) {
 /// The arm that is not taken is not checked; nor is what follows when the taken
 /// one leaves.
 void Sema::checkIfConst(const ast::IfStmt &stmt) {
-  std::optional<bool> condition = checkConstBool(stmt.cond, "the condition of `if const`");
+  std::optional<bool> condition =
+      checkConstBool(stmt.cond, "the condition of `if const`");
   if (!condition)
     return;
   const ast::Stmt *arm = *condition ? stmt.thenBlock : stmt.elseStmt;
@@ -88,7 +91,8 @@ void Sema::checkIfConst(const ast::IfStmt &stmt) {
     return;
   std::vector<checked::Stmt *> stmts = checkNested(arm);
   if (!stmts.empty())
-    emit<checked::ScopeStmt>(arm->getRange())->body = copy(ArrayRef<checked::Stmt *>(stmts));
+    emit<checked::ScopeStmt>(arm->getRange())->body =
+        copy(ArrayRef<checked::Stmt *>(stmts));
   if (!flow.isReachable)
     flow.isSkipped = true;
 }
@@ -127,7 +131,8 @@ Flow Sema::checkLoopBody(const ast::Block &body, bool entersAlways) {
 std::optional<int64_t> Sema::constStep(const ast::ForStmt &stmt) {
   if (!stmt.step)
     return 1;
-  std::optional<int64_t> step = checkConstInt(stmt.step, "the step of `for const`");
+  std::optional<int64_t> step =
+      checkConstInt(stmt.step, "the step of `for const`");
   if (step && *step <= 0) {
     error(diag::step_not_positive, stmt.step->getRange()).arg(*step);
     return std::nullopt;
@@ -139,8 +144,9 @@ void Sema::checkFor(const ast::ForStmt &stmt) {
   if (stmt.isConst())
     return checkForConst(stmt);
   Operand lower = checkValue(stmt.lo), upper = checkValue(stmt.hi);
-  Operand step = stmt.step ? checkValue(stmt.step)
-                           : Operand::constantOf(ConstValue::integer(1), stmt.var.range);
+  Operand step =
+      stmt.step ? checkValue(stmt.step)
+                : Operand::constantOf(ConstValue::integer(1), stmt.var.range);
   auto constant = [](const Operand &operand) -> std::optional<int64_t> {
     if (!operand.isConstant() || isFloat(operand.constant->dtype()))
       return std::nullopt;
@@ -148,8 +154,10 @@ void Sema::checkFor(const ast::ForStmt &stmt) {
   };
   if (std::optional<int64_t> value = constant(step); value && *value <= 0)
     error(diag::step_not_positive, stmt.step->getRange()).arg(*value);
-  const bool entersAlways = constant(lower) && constant(upper) && *constant(lower) < *constant(upper);
-  checked::Expr *bounds[] = {toInt(lower, "a loop bound"), toInt(upper, "a loop bound"),
+  const bool entersAlways =
+      constant(lower) && constant(upper) && *constant(lower) < *constant(upper);
+  checked::Expr *bounds[] = {toInt(lower, "a loop bound"),
+                             toInt(upper, "a loop bound"),
                              toInt(step, "a loop step")};
 
   std::vector<checked::Stmt *> stmts;
@@ -159,7 +167,8 @@ void Sema::checkFor(const ast::ForStmt &stmt) {
   Symbol *symbol = declare(stmt.var.text, stmt.var.range);
   symbol->kind = Symbol::Kind::Variable;
   symbol->isLoopVar = true;
-  symbol->variable = newVariable(stmt.var.text, Type::scalar(DType::Int), false, stmt.var.range);
+  symbol->variable = newVariable(stmt.var.text, Type::scalar(DType::Int), false,
+                                 stmt.var.range);
   {
     Saved<std::vector<checked::Stmt *> *> saved(block, &stmts);
     function->scopes.emplace_back();
@@ -181,13 +190,16 @@ void Sema::checkFor(const ast::ForStmt &stmt) {
 }
 
 void Sema::checkForConst(const ast::ForStmt &stmt) {
-  std::optional<int64_t> lower = checkConstInt(stmt.lo, "a bound of `for const`");
-  std::optional<int64_t> upper = checkConstInt(stmt.hi, "a bound of `for const`");
+  std::optional<int64_t> lower =
+      checkConstInt(stmt.lo, "a bound of `for const`");
+  std::optional<int64_t> upper =
+      checkConstInt(stmt.hi, "a bound of `for const`");
   std::optional<int64_t> step = constStep(stmt);
   if (!lower || !upper || !step)
     return;
   static constexpr uint64_t limit = 4096;
-  const uint64_t span = *lower < *upper ? uint64_t(*upper) - uint64_t(*lower) : 0;
+  const uint64_t span =
+      *lower < *upper ? uint64_t(*upper) - uint64_t(*lower) : 0;
   const uint64_t count = span / uint64_t(*step) + (span % uint64_t(*step) != 0);
   if (count > limit) {
     error(diag::unroll_limit, stmt.getRange()).arg(llvm::Twine(count));
@@ -196,7 +208,9 @@ void Sema::checkForConst(const ast::ForStmt &stmt) {
   LoopContext loop;
   loop.isConst = true;
   loop.firstInnerId = kernel ? kernel->numVariables : 0;
-  for (uint64_t i = 0; i < count && flow.isReachable && !reportedSize && !diags.shouldStop(); ++i) {
+  for (uint64_t i = 0;
+       i < count && flow.isReachable && !reportedSize && !diags.shouldStop();
+       ++i) {
     std::vector<checked::Stmt *> stmts;
     {
       Saved<std::vector<checked::Stmt *> *> saved(block, &stmts);
@@ -211,7 +225,8 @@ void Sema::checkForConst(const ast::ForStmt &stmt) {
       function->loops.pop_back();
     }
     if (!stmts.empty())
-      emit<checked::ScopeStmt>(stmt.getRange())->body = copy(ArrayRef<checked::Stmt *>(stmts));
+      emit<checked::ScopeStmt>(stmt.getRange())->body =
+          copy(ArrayRef<checked::Stmt *>(stmts));
   }
   if (!flow.isReachable)
     flow.isSkipped = true;

@@ -45,12 +45,13 @@ std::optional<HostExpr> HostWriter::writeConstant(const ConstantExpr &expr) {
     return HostExpr::integer(static_cast<int64_t>(expr.bits));
   llvm::APFloat value = ConstValue(dtype, expr.bits).toFloat();
   bool losesInfo;
-  value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven,
+                &losesInfo);
   return HostExpr::real(value.convertToDouble());
 }
 
-/// The host computes in 64 bits: a result of a 32-bit dtype is brought back into
-/// its range, as it wraps in the body.
+/// The host computes in 64 bits: a result of a 32-bit dtype is brought back
+/// into its range, as it wraps in the body.
 std::optional<HostExpr> HostWriter::wrapped(HostExpr value, DType dtype) {
   const unsigned bits = dtypeBits(dtype);
   if (isFloat(dtype) || bits >= 64)
@@ -104,7 +105,8 @@ std::optional<HostExpr> HostWriter::writeBinary(const BinaryExpr &expr) {
     break;
   case checked::BinaryOp::And:
   case checked::BinaryOp::Or:
-    op = expr.op == checked::BinaryOp::And ? HostExpr::Op::And : HostExpr::Op::Or;
+    op = expr.op == checked::BinaryOp::And ? HostExpr::Op::And
+                                           : HostExpr::Op::Or;
     if (dtype != DType::Bool)
       return std::nullopt;
     break;
@@ -126,7 +128,8 @@ std::optional<HostExpr> HostWriter::writeCast(const CastExpr &expr) {
   if (to == DType::F64 || to == DType::F32)
     return HostExpr::unary(HostExpr::Op::ToFloat, *operand);
   if (to == DType::Bool) {
-    const HostExpr zero = isFloat(from) ? HostExpr::real(0) : HostExpr::integer(0);
+    const HostExpr zero =
+        isFloat(from) ? HostExpr::real(0) : HostExpr::integer(0);
     return HostExpr::binary(HostExpr::Op::Ne, *operand, zero);
   }
   if (isFloat(to) || (isFloat(from) && dtypeBits(to) < 64))
@@ -146,10 +149,12 @@ std::optional<HostExpr> HostWriter::write(const checked::Expr *expr) {
     case checked::Expr::Kind::ScalarParam:
       return HostExpr::arg(cast<ScalarParamExpr>(expr)->param->index);
     case checked::Expr::Kind::ArrayDim:
-      return HostExpr::dim(cast<ArrayDimExpr>(expr)->array->index, cast<ArrayDimExpr>(expr)->axis);
+      return HostExpr::dim(cast<ArrayDimExpr>(expr)->array->index,
+                           cast<ArrayDimExpr>(expr)->axis);
     case checked::Expr::Kind::Aligned:
-      return HostExpr::aligned(cast<AlignedExpr>(expr)->array->index,
-                               HostExpr::integer(cast<AlignedExpr>(expr)->bytes));
+      return HostExpr::aligned(
+          cast<AlignedExpr>(expr)->array->index,
+          HostExpr::integer(cast<AlignedExpr>(expr)->bytes));
     case checked::Expr::Kind::Binary:
       return writeBinary(*cast<checked::BinaryExpr>(expr));
     case checked::Expr::Kind::Cast:
@@ -159,33 +164,41 @@ std::optional<HostExpr> HostWriter::write(const checked::Expr *expr) {
       std::optional<HostExpr> operand = write(unary->operand);
       const bool isBool = expr->type.dtype() == DType::Bool;
       if (operand && unary->op == checked::UnaryOp::Neg)
-        return wrapped(HostExpr::unary(HostExpr::Op::Neg, *operand), expr->type.dtype());
+        return wrapped(HostExpr::unary(HostExpr::Op::Neg, *operand),
+                       expr->type.dtype());
       if (operand && unary->op == checked::UnaryOp::Abs)
-        return wrapped(HostExpr::unary(HostExpr::Op::Abs, *operand), expr->type.dtype());
+        return wrapped(HostExpr::unary(HostExpr::Op::Abs, *operand),
+                       expr->type.dtype());
       if (operand && unary->op == checked::UnaryOp::Not && isBool)
         return HostExpr::unary(HostExpr::Op::Not, *operand);
       return std::nullopt;
     }
     case checked::Expr::Kind::Compare: {
-      static constexpr HostExpr::Op ops[] = {HostExpr::Op::Eq, HostExpr::Op::Ne, HostExpr::Op::Lt,
-                                             HostExpr::Op::Le, HostExpr::Op::Gt, HostExpr::Op::Ge};
+      static constexpr HostExpr::Op ops[] = {
+          HostExpr::Op::Eq, HostExpr::Op::Ne, HostExpr::Op::Lt,
+          HostExpr::Op::Le, HostExpr::Op::Gt, HostExpr::Op::Ge};
       auto *compare = cast<CompareExpr>(expr);
-      std::optional<HostExpr> left = write(compare->left), right = write(compare->right);
+      std::optional<HostExpr> left = write(compare->left),
+                              right = write(compare->right);
       if (!left || !right || compare->left->type.dtype() == DType::Bool)
         return std::nullopt;
-      return HostExpr::binary(ops[static_cast<unsigned>(compare->op)], *left, *right);
+      return HostExpr::binary(ops[static_cast<unsigned>(compare->op)], *left,
+                              *right);
     }
     case checked::Expr::Kind::Conditional: {
       auto *conditional = cast<checked::ConditionalExpr>(expr);
       std::optional<HostExpr> condition = write(conditional->condition);
-      std::optional<HostExpr> whenTrue = write(conditional->whenTrue), whenFalse = write(conditional->whenFalse);
+      std::optional<HostExpr> whenTrue = write(conditional->whenTrue),
+                              whenFalse = write(conditional->whenFalse);
       if (!condition || !whenTrue || !whenFalse)
         return std::nullopt;
       // `a && b` is `a ? b : false`, `a || b` is `a ? true : b`.
       const bool isBool = expr->type.dtype() == DType::Bool;
-      if (auto *constant = dyn_cast<ConstantExpr>(conditional->whenFalse); isBool && constant && !constant->bits)
+      if (auto *constant = dyn_cast<ConstantExpr>(conditional->whenFalse);
+          isBool && constant && !constant->bits)
         return HostExpr::binary(HostExpr::Op::And, *condition, *whenTrue);
-      if (auto *constant = dyn_cast<ConstantExpr>(conditional->whenTrue); isBool && constant && constant->bits)
+      if (auto *constant = dyn_cast<ConstantExpr>(conditional->whenTrue);
+          isBool && constant && constant->bits)
         return HostExpr::binary(HostExpr::Op::Or, *condition, *whenFalse);
       return HostExpr::select(*condition, *whenTrue, *whenFalse);
     }
@@ -202,10 +215,12 @@ std::optional<std::string> Sema::hostText(const checked::Expr *expr) {
   HostWriter writer;
   if (std::optional<HostExpr> written = writer.write(expr))
     return written->str();
-  const SourceRange range = writer.culprit ? writer.culprit->loc.range : expr->loc.range;
+  const SourceRange range =
+      writer.culprit ? writer.culprit->loc.range : expr->loc.range;
   error(diag::not_host_expression, range)
       .arg(quoted(textOf(range)))
-      .help("use dims, scalar parameters, compile-time values, arithmetic, comparisons, `&& || !`, `?:`, "
+      .help("use dims, scalar parameters, compile-time values, arithmetic, "
+            "comparisons, `&& || !`, `?:`, "
             "`cdiv floordiv mod min max abs` and `.to`");
   return std::nullopt;
 }
@@ -219,7 +234,8 @@ static bool hasAligned(const checked::Expr *expr) {
   if (auto *unary = dyn_cast<checked::UnaryExpr>(expr))
     return hasAligned(unary->operand);
   if (auto *conditional = dyn_cast<checked::ConditionalExpr>(expr))
-    return hasAligned(conditional->condition) || hasAligned(conditional->whenTrue) ||
+    return hasAligned(conditional->condition) ||
+           hasAligned(conditional->whenTrue) ||
            hasAligned(conditional->whenFalse);
   return false;
 }
@@ -235,14 +251,16 @@ void Sema::checkRequirements(const ast::KernelDecl &decl) {
     requirement.range = expr->getRange();
     if (condition.isConstant()) {
       if (!condition.constant->isTrue())
-        error(diag::constant_requirement, expr->getRange()).arg(requirement.text);
+        error(diag::constant_requirement, expr->getRange())
+            .arg(requirement.text);
       continue;
     }
     std::optional<std::string> text = hostText(condition.expr);
     if (!text)
       continue;
     requirement.hostText = std::move(*text);
-    requirement.condition = hasAligned(condition.expr) ? nullptr : condition.expr;
+    requirement.condition =
+        hasAligned(condition.expr) ? nullptr : condition.expr;
     kernel->requirements.push_back(std::move(requirement));
   }
 }
@@ -253,7 +271,8 @@ void Sema::checkGrid(const ast::KernelDecl &decl) {
     Operand value = checkValue(expr);
     if (value.isPoison())
       continue;
-    if (value.isConstant() && !isFloat(value.type().dtype()) && value.type().dtype() != DType::Bool) {
+    if (value.isConstant() && !isFloat(value.type().dtype()) &&
+        value.type().dtype() != DType::Bool) {
       std::optional<int64_t> number = value.constant->toInt64();
       if (!number || *number < 0 || *number > INT32_MAX) {
         error(diag::grid_value, expr->getRange()).arg(value.constant->str());

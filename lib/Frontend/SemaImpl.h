@@ -60,20 +60,31 @@ struct BuiltinInfo;
 
 /// What an expression denotes.
 struct Operand {
-  enum class Kind : uint8_t { Poison, Nothing, Runtime, Constant, Array, DType, Fn, Builtin, Shape, Tuple };
+  enum class Kind : uint8_t {
+    Poison,
+    Nothing,
+    Runtime,
+    Constant,
+    Array,
+    DType,
+    Fn,
+    Builtin,
+    Shape,
+    Tuple
+  };
 
   Kind kind = Kind::Poison;
-  DType dtype{};                           ///< of DType
-  SourceRange range;                       ///< where it is written
-  checked::Expr *expr = nullptr;           ///< of Runtime
-  std::optional<ConstValue> constant;      ///< of Constant
-  const checked::Param *array = nullptr;   ///< of Array, and Shape (`a.shape`)
-  const ast::FnDecl *fn = nullptr;         ///< of Fn
-  const BuiltinInfo *builtin = nullptr;    ///< of Builtin
-  std::vector<Operand> elements;           ///< of Tuple
-  ArrayRef<Origin> origins;                ///< per axis of a Runtime tile; may be empty
-  const DroppedAxis *dropped = nullptr;    ///< of a Runtime tile
-  bool isArithmetic = false;               ///< constant made by an operator (for messages)
+  DType dtype{};                         ///< of DType
+  SourceRange range;                     ///< where it is written
+  checked::Expr *expr = nullptr;         ///< of Runtime
+  std::optional<ConstValue> constant;    ///< of Constant
+  const checked::Param *array = nullptr; ///< of Array, and Shape (`a.shape`)
+  const ast::FnDecl *fn = nullptr;       ///< of Fn
+  const BuiltinInfo *builtin = nullptr;  ///< of Builtin
+  std::vector<Operand> elements;         ///< of Tuple
+  ArrayRef<Origin> origins; ///< per axis of a Runtime tile; may be empty
+  const DroppedAxis *dropped = nullptr; ///< of a Runtime tile
+  bool isArithmetic = false; ///< constant made by an operator (for messages)
 
   static Operand poison(SourceRange range) {
     Operand operand;
@@ -113,7 +124,9 @@ struct Operand {
   bool isWeak() const { return isConstant() && constant->isWeak(); }
   /// Type of a value; of a weak one, the type that it has alone.
   Type type() const {
-    return isRuntime() ? expr->type : isConstant() ? Type::scalar(constant->dtype()) : Type::poison();
+    return isRuntime()    ? expr->type
+           : isConstant() ? Type::scalar(constant->dtype())
+                          : Type::poison();
   }
 };
 
@@ -127,13 +140,15 @@ struct Symbol {
   Kind kind = Kind::Value;
   StringRef name;
   SourceRange range; ///< of the declaration
-  Operand value;     ///< Value: compile-time value, array, dtype, fn, or an argument that may be read again
+  Operand value;     ///< Value: compile-time value, array, dtype, fn, or an
+                     ///< argument that may be read again
   checked::Variable *variable = nullptr;
   const checked::Param *param = nullptr; ///< ScalarParam, Dim
   unsigned axis = 0;                     ///< Dim
   bool isConstParam = false;
-  std::string setBy;      ///< of a compile-time parameter: "`-D BN=100`"; empty for a default
-  bool isVar = false;     ///< may be assigned
+  std::string setBy;  ///< of a compile-time parameter: "`-D BN=100`"; empty for
+                      ///< a default
+  bool isVar = false; ///< may be assigned
   bool isLoopVar = false; ///< for messages
   bool isParam = false;   ///< of a kernel or fn, for messages
   ArrayRef<Origin> origins;
@@ -160,7 +175,8 @@ struct Item {
 /// What is known where a statement starts.
 struct Flow {
   bool isReachable = true;
-  bool isSkipped = false; ///< unreachable by an `if const`: what follows is not checked
+  bool isSkipped =
+      false; ///< unreachable by an `if const`: what follows is not checked
   /// Variables without a value on some path to here, with the reason.
   std::map<const checked::Variable *, std::string> unset;
 };
@@ -176,7 +192,8 @@ struct LoopContext {
 struct PendingReturn {
   SourceRange range;
   std::vector<Operand> values;
-  std::vector<checked::Stmt *> targets; ///< AssignStmt or LetStmt, one per value
+  std::vector<checked::Stmt *>
+      targets; ///< AssignStmt or LetStmt, one per value
 };
 
 /// The kernel or fn whose body is being walked.
@@ -188,14 +205,16 @@ struct FunctionContext {
   std::vector<LoopContext> loops;
   unsigned runtimeDepth = 0; ///< runtime ifs and loops around
   std::vector<PendingReturn> returns;
-  SmallVector<checked::Variable *, 2> results; ///< get their types when all returns are known
+  SmallVector<checked::Variable *, 2>
+      results;           ///< get their types when all returns are known
   size_t firstFrame = 0; ///< of `Sema::frames`, opened in this body
   const checked::CallSite *callSite = nullptr;
   FunctionContext *caller = nullptr;
   SourceRange callRange;
 };
 
-/// Variables that a control statement assigns, collected while its body is walked.
+/// Variables that a control statement assigns, collected while its body is
+/// walked.
 struct AssignedFrame {
   unsigned firstInnerId = 0;
   llvm::SmallSetVector<checked::Variable *, 8> assigned;
@@ -215,9 +234,11 @@ enum class Domain : uint8_t { Number, Integer, Float };
 /// A row of Builtins.def.
 struct BuiltinInfo {
   StringRef name;
-  StringRef signature; ///< `x, axis?, *keep?`: `?` optional, `*` by name only, `...` any number
+  StringRef signature; ///< `x, axis?, *keep?`: `?` optional, `*` by name only,
+                       ///< `...` any number
   BuiltinCheck check = nullptr;
-  unsigned op = 0; ///< an operation of CheckedOps.def, by the check's enumeration
+  unsigned op =
+      0; ///< an operation of CheckedOps.def, by the check's enumeration
   Domain domain = Domain::Number;
   bool isSupported = true; ///< the compiler can lower it
 };
@@ -228,11 +249,12 @@ ArrayRef<BuiltinInfo> allBuiltins();
 struct CallArgs {
   const BuiltinInfo *builtin = nullptr;
   const ast::CallExpr *call = nullptr;
-  SourceRange range;                   ///< of the call
-  SmallVector<StringRef, 6> names;     ///< of the parameters
-  SmallVector<const ast::Expr *, 6> values; ///< by parameter; null when not given
-  SmallVector<const ast::Expr *, 4> rest;   ///< for `...`
-  Operand receiver;                    ///< of a method; else poison
+  SourceRange range;               ///< of the call
+  SmallVector<StringRef, 6> names; ///< of the parameters
+  SmallVector<const ast::Expr *, 6>
+      values;                             ///< by parameter; null when not given
+  SmallVector<const ast::Expr *, 4> rest; ///< for `...`
+  Operand receiver;                       ///< of a method; else poison
   const ast::Expr *get(StringRef name) const {
     for (size_t i = 0; i < names.size(); ++i)
       if (names[i] == name)
@@ -249,7 +271,8 @@ struct CallArgs {
 struct InstanceRequest {
   const ast::KernelDecl *kernel = nullptr;
   FileId file = 0;
-  const ast::SpecializeDecl *specialize = nullptr; ///< null for the kernel itself
+  const ast::SpecializeDecl *specialize =
+      nullptr; ///< null for the kernel itself
   FileId specializeFile = 0;
 };
 
@@ -267,8 +290,8 @@ struct Define {
 
 class Sema {
 public:
-  Sema(const ast::Program &program, DiagnosticEngine &diags, const CheckOptions &options,
-       checked::Program &out);
+  Sema(const ast::Program &program, DiagnosticEngine &diags,
+       const CheckOptions &options, checked::Program &out);
   void run();
 
 private:
@@ -281,25 +304,31 @@ private:
   void checkParams(const ast::KernelDecl &decl);
   checked::Param *checkParam(const ast::KernelParam &param, unsigned index);
   bool checkArrayDims(const ast::ArrayTypeExpr &type, checked::Param &param);
-  std::optional<checked::ArrayDim> checkArrayDim(const ast::Expr *expr, const checked::Param &param,
+  std::optional<checked::ArrayDim> checkArrayDim(const ast::Expr *expr,
+                                                 const checked::Param &param,
                                                  unsigned axis);
   void checkHints(const ast::KernelDecl &decl);
-  Operand globalConstant(const ast::ConstDecl &decl, FileId file, SourceRange use);
+  Operand globalConstant(const ast::ConstDecl &decl, FileId file,
+                         SourceRange use);
   const ast::Decl *findItem(StringRef name, FileId *file = nullptr) const;
 
   //=== SemaInstance.cpp ===//
   void parseDefines();
   void collectInstances();
-  const ast::KernelDecl *specializedKernel(const ast::SpecializeDecl &specialize, FileId file);
+  const ast::KernelDecl *
+  specializedKernel(const ast::SpecializeDecl &specialize, FileId file);
   void checkUnusedDefines();
   bool bindConstParams(const InstanceRequest &request);
-  bool bindConstParam(const InstanceRequest &request, const ast::ConstParam &param,
-                      const ast::Expr *fixed, StringRef instanceName);
+  bool bindConstParam(const InstanceRequest &request,
+                      const ast::ConstParam &param, const ast::Expr *fixed,
+                      StringRef instanceName);
   std::optional<Operand> parseConstant(StringRef text) const;
   bool satisfiesBound(Operand &value, const ast::ConstParam &param);
   bool hasAllConstants(const InstanceRequest &request);
-  const Define *findDefine(StringRef kernel, StringRef instance, StringRef name);
-  void matchSpecializeArgs(const InstanceRequest &request, SmallVectorImpl<const ast::Expr *> &byParam);
+  const Define *findDefine(StringRef kernel, StringRef instance,
+                           StringRef name);
+  void matchSpecializeArgs(const InstanceRequest &request,
+                           SmallVectorImpl<const ast::Expr *> &byParam);
 
   //=== SemaHost.cpp ===//
   void checkRequirements(const ast::KernelDecl &decl);
@@ -330,8 +359,10 @@ private:
   Flow checkLoopBody(const ast::Block &body, bool entersAlways);
   std::vector<checked::Stmt *> checkNested(const ast::Stmt *body);
   /// The value as the annotated type; poison after an error.
-  Operand conform(Operand value, const Type &type, const ast::TypeExpr *annotation);
-  void reportAssignMismatch(const ast::AssignStmt &stmt, const Symbol &symbol, const Operand &value);
+  Operand conform(Operand value, const Type &type,
+                  const ast::TypeExpr *annotation);
+  void reportAssignMismatch(const ast::AssignStmt &stmt, const Symbol &symbol,
+                            const Operand &value);
   void mergeInto(Flow &flow, const Flow &other);
   void explainUnset(Flow &flow, const Flow &other, const std::string &reason);
   ArrayRef<checked::Variable *> finishFrame(AssignedFrame &frame);
@@ -351,7 +382,8 @@ private:
   Operand checkShapeIndex(const ast::IndexExpr &expr, const Operand &shape);
   Operand checkNewAxes(const ast::IndexExpr &expr, Operand base);
   Operand checkElement(const ast::IndexExpr &expr, Operand base);
-  Operand readElementByMask(const Operand &base, ArrayRef<checked::Expr *> index, SourceRange range);
+  Operand readElementByMask(const Operand &base,
+                            ArrayRef<checked::Expr *> index, SourceRange range);
   /// A compile-time integer; reports what it is for otherwise.
   std::optional<int64_t> checkConstInt(const ast::Expr *expr, StringRef what);
   std::optional<bool> checkConstBool(const ast::Expr *expr, StringRef what);
@@ -359,9 +391,10 @@ private:
   std::optional<DType> resolveDType(const ast::Name &name);
   Type resolveType(const ast::TypeExpr *type, ArrayRef<Origin> *origins);
   /// The dims of a tile: compile-time, powers of two, not too many elements.
-  bool checkShape(const ast::Expr *list, StringRef what, SmallVectorImpl<int64_t> &shape,
-                  ArrayRef<Origin> *origins);
-  bool checkShapeList(ArrayRef<ast::Expr *> dims, SourceRange range, SmallVectorImpl<int64_t> &shape,
+  bool checkShape(const ast::Expr *list, StringRef what,
+                  SmallVectorImpl<int64_t> &shape, ArrayRef<Origin> *origins);
+  bool checkShapeList(ArrayRef<ast::Expr *> dims, SourceRange range,
+                      SmallVectorImpl<int64_t> &shape,
                       ArrayRef<Origin> *origins);
   bool checkTileDim(const ast::Expr *expr, int64_t &dim);
   void reportRuntimeDim(const ast::Expr *expr, const Operand &value);
@@ -376,48 +409,67 @@ private:
   Operand checkUnaryOperator(const ast::UnaryExpr &expr);
   Operand checkBinaryOperator(const ast::BinaryExpr &expr);
   Operand checkLogical(const ast::BinaryExpr &expr);
-  Operand applyBinary(ast::BinaryOp op, Operand left, Operand right, SourceRange range, SourceRange opRange);
+  Operand applyBinary(ast::BinaryOp op, Operand left, Operand right,
+                      SourceRange range, SourceRange opRange);
   Operand applyUnary(checked::UnaryOp op, Operand operand, SourceRange range);
-  Operand applyBinary(checked::BinaryOp op, Operand left, Operand right, SourceRange range);
-  Operand applyCompare(checked::CompareOp op, Operand left, Operand right, SourceRange range);
-  Operand foldBinary(checked::BinaryOp op, const Operand &left, const Operand &right, SourceRange range);
-  /// Brings operands to one dtype (conv-C1, lit-C1); `what` names the operation.
-  bool unifyDTypes(SmallVectorImpl<Operand *> &operands, SourceRange range, StringRef what);
-  bool unifyPair(Operand &left, Operand &right, SourceRange range, StringRef what) {
+  Operand applyBinary(checked::BinaryOp op, Operand left, Operand right,
+                      SourceRange range);
+  Operand applyCompare(checked::CompareOp op, Operand left, Operand right,
+                       SourceRange range);
+  Operand foldBinary(checked::BinaryOp op, const Operand &left,
+                     const Operand &right, SourceRange range);
+  /// Brings operands to one dtype (conv-C1, lit-C1); `what` names the
+  /// operation.
+  bool unifyDTypes(SmallVectorImpl<Operand *> &operands, SourceRange range,
+                   StringRef what);
+  bool unifyPair(Operand &left, Operand &right, SourceRange range,
+                 StringRef what) {
     SmallVector<Operand *, 4> both{&left, &right};
     return unifyDTypes(both, range, what);
   }
-  void reportDTypeMix(const Operand &left, const Operand &right, SourceRange range, StringRef what);
+  void reportDTypeMix(const Operand &left, const Operand &right,
+                      SourceRange range, StringRef what);
   /// Brings operands to one shape by broadcasting; all are Runtime afterwards,
   /// unless all are constants.
-  bool unifyShapes(SmallVectorImpl<Operand *> &operands, SourceRange range, StringRef what);
-  void reportBroadcast(const Operand &left, const Operand &right, SourceRange range);
+  bool unifyShapes(SmallVectorImpl<Operand *> &operands, SourceRange range,
+                   StringRef what);
+  void reportBroadcast(const Operand &left, const Operand &right,
+                       SourceRange range);
   bool convertWeakTo(Operand &operand, DType dtype);
   void reportLiteral(const Operand &operand, DType dtype);
-  /// The operand's expression, with a weak literal as `dtype` or what it is alone.
-  checked::Expr *materialize(const Operand &operand, std::optional<DType> dtype = std::nullopt);
+  /// The operand's expression, with a weak literal as `dtype` or what it is
+  /// alone.
+  checked::Expr *materialize(const Operand &operand,
+                             std::optional<DType> dtype = std::nullopt);
   checked::Expr *broadcastTo(const Operand &operand, ArrayRef<int64_t> shape);
   checked::Expr *makeCast(checked::Expr *expr, DType dtype, checked::Loc loc);
-  checked::ConstantExpr *makeConstant(const ConstValue &value, Type type, checked::Loc loc);
+  checked::ConstantExpr *makeConstant(const ConstValue &value, Type type,
+                                      checked::Loc loc);
   checked::Expr *makeReshape(checked::Expr *expr, ArrayRef<int64_t> shape);
   checked::Expr *makeInt(int64_t value, SourceRange range);
   bool requireDomain(const Operand &operand, Domain domain, StringRef what);
-  Operand castOperand(Operand operand, DType dtype, checked::Rounding rounding, SourceRange range);
+  Operand castOperand(Operand operand, DType dtype, checked::Rounding rounding,
+                      SourceRange range);
   Operand inheritShape(Operand result, ArrayRef<Operand *> operands);
 
   //=== SemaCall.cpp ===//
   Operand checkCall(const ast::CallExpr &call);
   Operand checkMethod(const ast::CallExpr &call, const ast::MemberExpr &member);
   Operand callFn(const ast::FnDecl &fn, const ast::CallExpr &call);
-  bool bindFnArgs(const ast::FnDecl &fn, const ast::CallExpr &call, SmallVectorImpl<Operand> &args);
-  /// Walks the body with `args` in scope. Gives its results, and what it emitted
-  /// (null when nothing); nothing after an error.
-  std::optional<std::vector<Operand>> inlineFn(const ast::FnDecl &fn, ArrayRef<Operand> args,
-                                               SourceRange callRange, checked::InlineBody *&body);
+  bool bindFnArgs(const ast::FnDecl &fn, const ast::CallExpr &call,
+                  SmallVectorImpl<Operand> &args);
+  /// Walks the body with `args` in scope. Gives its results, and what it
+  /// emitted (null when nothing); nothing after an error.
+  std::optional<std::vector<Operand>> inlineFn(const ast::FnDecl &fn,
+                                               ArrayRef<Operand> args,
+                                               SourceRange callRange,
+                                               checked::InlineBody *&body);
   void bindFnParam(const ast::FnParam &param, const Operand &arg);
   bool finishReturns(FunctionContext &context, std::vector<Operand> &results);
-  bool bindBuiltinArgs(const BuiltinInfo &builtin, const ast::CallExpr &call, CallArgs &args);
-  Operand callBuiltin(const BuiltinInfo &builtin, const ast::CallExpr &call, Operand receiver);
+  bool bindBuiltinArgs(const BuiltinInfo &builtin, const ast::CallExpr &call,
+                       CallArgs &args);
+  Operand callBuiltin(const BuiltinInfo &builtin, const ast::CallExpr &call,
+                      Operand receiver);
   const ast::FnDecl *checkFnArg(const ast::Expr *expr, StringRef what);
 
   //=== SemaBuiltin*.cpp: one per row shape of Builtins.def ===//
@@ -475,67 +527,98 @@ private:
 
   // Parts of them.
   const checked::Param *checkArrayArg(const ast::Expr *expr, StringRef builtin);
-  bool checkWritable(const checked::Param *array, const ast::Expr *expr, StringRef builtin);
-  bool checkIndexList(const ast::Expr *expr, const checked::Param *array, ArrayRef<int64_t> shape,
-                      bool elements, SmallVectorImpl<checked::Expr *> &index);
-  bool checkOrder(const ast::Expr *expr, unsigned rank, SmallVectorImpl<unsigned> &order);
-  checked::ConstantExpr *checkPad(const ast::Expr *expr, DType dtype, SourceRange callRange);
-  void warnElementOffset(const ast::Expr *index, int64_t dim, StringRef builtin);
+  bool checkWritable(const checked::Param *array, const ast::Expr *expr,
+                     StringRef builtin);
+  bool checkIndexList(const ast::Expr *expr, const checked::Param *array,
+                      ArrayRef<int64_t> shape, bool elements,
+                      SmallVectorImpl<checked::Expr *> &index);
+  bool checkOrder(const ast::Expr *expr, unsigned rank,
+                  SmallVectorImpl<unsigned> &order);
+  checked::ConstantExpr *checkPad(const ast::Expr *expr, DType dtype,
+                                  SourceRange callRange);
+  void warnElementOffset(const ast::Expr *index, int64_t dim,
+                         StringRef builtin);
   Operand makeLoad(CallArgs &args, bool elements);
   Operand makeStore(CallArgs &args, bool elements);
   /// The value as one of the array's dtype (store-C1); poison after an error.
-  Operand checkStored(const ast::Expr *expr, const checked::Param *array, StringRef builtin);
-  std::optional<unsigned> checkAxis(const ast::Expr *expr, unsigned rank, StringRef what);
-  bool checkAxes(const ast::Expr *expr, unsigned rank, SmallVectorImpl<int64_t> &axes);
+  Operand checkStored(const ast::Expr *expr, const checked::Param *array,
+                      StringRef builtin);
+  std::optional<unsigned> checkAxis(const ast::Expr *expr, unsigned rank,
+                                    StringRef what);
+  bool checkAxes(const ast::Expr *expr, unsigned rank,
+                 SmallVectorImpl<int64_t> &axes);
   bool checkKeep(const ast::Expr *expr, bool &keep);
-  Operand finishReduction(checked::Expr *reduced, const Operand &source, ArrayRef<int64_t> axes, bool keep,
+  Operand finishReduction(checked::Expr *reduced, const Operand &source,
+                          ArrayRef<int64_t> axes, bool keep,
                           const CallArgs &args);
   bool checkTile(const Operand &operand, StringRef what);
-  std::optional<StringRef> checkWord(const ast::Expr *expr, StringRef what, ArrayRef<StringRef> words);
-  bool checkMmaTypes(const Operand &a, const Operand &b, const Type &acc, SourceRange range);
+  std::optional<StringRef> checkWord(const ast::Expr *expr, StringRef what,
+                                     ArrayRef<StringRef> words);
+  bool checkMmaTypes(const Operand &a, const Operand &b, const Type &acc,
+                     SourceRange range);
   bool checkMmaShapes(Operand &a, Operand &b, Operand &acc, SourceRange range);
-  Operand makeMma(Operand a, Operand b, std::optional<Operand> acc, checked::MmaPrecision precision,
-                  SourceRange range);
-  bool evaluateOperands(const ast::Expr *expr, SmallVectorImpl<Operand> &operands);
-  bool makeRegion(const ast::FnDecl *fn, ArrayRef<Type> types, SourceRange range, checked::Region &region);
+  Operand makeMma(Operand a, Operand b, std::optional<Operand> acc,
+                  checked::MmaPrecision precision, SourceRange range);
+  bool evaluateOperands(const ast::Expr *expr,
+                        SmallVectorImpl<Operand> &operands);
+  bool makeRegion(const ast::FnDecl *fn, ArrayRef<Type> types,
+                  SourceRange range, checked::Region &region);
   Operand tupleOf(checked::Expr *expr, SourceRange range);
-  bool checkSlice(const ast::Expr *indexExpr, const Operand &tile, ArrayRef<int64_t> shape, SourceRange shapeRange,
+  bool checkSlice(const ast::Expr *indexExpr, const Operand &tile,
+                  ArrayRef<int64_t> shape, SourceRange shapeRange,
                   StringRef what, SmallVectorImpl<checked::Expr *> &index);
   std::optional<Operand> checkMask(const ast::Expr *expr, StringRef builtin);
-  bool unifyAccess(SmallVectorImpl<Operand> &index, ArrayRef<Operand *> values, std::optional<Operand> &mask,
-                   SourceRange range, SmallVectorImpl<checked::Expr *> &indexExprs);
-  bool checkCounter(const ast::Expr *expr, StringRef what, bool isScalar, Operand &result);
+  bool unifyAccess(SmallVectorImpl<Operand> &index, ArrayRef<Operand *> values,
+                   std::optional<Operand> &mask, SourceRange range,
+                   SmallVectorImpl<checked::Expr *> &indexExprs);
+  bool checkCounter(const ast::Expr *expr, StringRef what, bool isScalar,
+                    Operand &result);
   std::optional<unsigned> checkNamedAxis(CallArgs &args, unsigned rank);
   bool checkFlag(CallArgs &args, StringRef name, bool &flag);
-  bool checkGatherIndex(const ast::Expr *list, const checked::Param *array, StringRef builtin,
-                        SmallVectorImpl<Operand> &index);
+  bool checkGatherIndex(const ast::Expr *list, const checked::Param *array,
+                        StringRef builtin, SmallVectorImpl<Operand> &index);
 
   //=== SemaName.cpp ===//
   void reportUnknownName(StringRef name, SourceRange range, bool isCall);
-  std::optional<StringRef> closest(StringRef name, ArrayRef<StringRef> candidates) const;
+  std::optional<StringRef> closest(StringRef name,
+                                   ArrayRef<StringRef> candidates) const;
   void visibleNames(SmallVectorImpl<StringRef> &names) const;
 
   //=== Common ===//
   DiagnosticBuilder error(diag::Id id, SourceRange range);
-  DiagnosticBuilder warning(diag::Id id, SourceRange range) { return error(id, range); }
-  checked::Loc locOf(SourceRange range) const { return {range, function ? function->callSite : nullptr}; }
+  DiagnosticBuilder warning(diag::Id id, SourceRange range) {
+    return error(id, range);
+  }
+  checked::Loc locOf(SourceRange range) const {
+    return {range, function ? function->callSite : nullptr};
+  }
   std::string textOf(SourceRange range) const;
   static std::string quoted(StringRef text) { return ("`" + text + "`").str(); }
   std::string describe(const Operand &operand) const;
-  void labelOrigin(DiagnosticBuilder &builder, const Operand &operand, unsigned axis, StringRef what);
-  template <typename T> T *make(Type type, SourceRange range) {
+  void labelOrigin(DiagnosticBuilder &builder, const Operand &operand,
+                   unsigned axis, StringRef what);
+  template <typename T>
+  T *make(Type type, SourceRange range) {
     ++numNodes;
     return out.create<T>(type, locOf(range));
   }
-  template <typename T> T *emit(SourceRange range) {
+  template <typename T>
+  T *emit(SourceRange range) {
     T *stmt = out.create<T>(locOf(range));
     ++numNodes;
     block->push_back(stmt);
     return stmt;
   }
-  template <typename T> ArrayRef<T> copy(ArrayRef<T> list) { return out.copy(list); }
-  template <typename T> ArrayRef<T> copy(const SmallVectorImpl<T> &list) { return out.copy(ArrayRef<T>(list)); }
-  checked::Variable *newVariable(StringRef name, Type type, bool isMutable, SourceRange range);
+  template <typename T>
+  ArrayRef<T> copy(ArrayRef<T> list) {
+    return out.copy(list);
+  }
+  template <typename T>
+  ArrayRef<T> copy(const SmallVectorImpl<T> &list) {
+    return out.copy(ArrayRef<T>(list));
+  }
+  checked::Variable *newVariable(StringRef name, Type type, bool isMutable,
+                                 SourceRange range);
   Symbol *declare(StringRef name, SourceRange range);
   Symbol *lookup(StringRef name);
   Operand define(const ast::Name &name, Operand value); ///< a `let`
@@ -570,9 +653,12 @@ private:
 };
 
 /// Restores a member at the end of a scope.
-template <typename T> class Saved {
+template <typename T>
+class Saved {
 public:
-  Saved(T &place, T value) : place(place), old(std::move(place)) { place = std::move(value); }
+  Saved(T &place, T value) : place(place), old(std::move(place)) {
+    place = std::move(value);
+  }
   ~Saved() { place = std::move(old); }
   Saved(const Saved &) = delete;
 

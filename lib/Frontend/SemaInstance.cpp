@@ -31,14 +31,18 @@ void Sema::parseDefines() {
       define.kernel = left.take_front(dot).trim();
       define.name = left.drop_front(dot + 1).trim();
     }
-    if (!StringRef(text).contains('=') || define.name.empty() || define.value.empty()) {
-      diags.report(diag::malformed_define, {}).arg(text).arg("expected `NAME=VALUE` or `kernel.NAME=VALUE`");
+    if (!StringRef(text).contains('=') || define.name.empty() ||
+        define.value.empty()) {
+      diags.report(diag::malformed_define, {})
+          .arg(text)
+          .arg("expected `NAME=VALUE` or `kernel.NAME=VALUE`");
       continue;
     }
     if (!parseConstant(define.value)) {
       diags.report(diag::malformed_define, {})
           .arg(text)
-          .arg("`" + define.value + "` is not an integer, `true`, `false` or a dtype");
+          .arg("`" + define.value +
+               "` is not an integer, `true`, `false` or a dtype");
       continue;
     }
     defines.push_back(define);
@@ -56,12 +60,14 @@ std::optional<Operand> Sema::parseConstant(StringRef text) const {
   return Operand::constantOf(ConstValue::integer(number), {});
 }
 
-const Define *Sema::findDefine(StringRef kernelName, StringRef instance, StringRef name) {
+const Define *Sema::findDefine(StringRef kernelName, StringRef instance,
+                               StringRef name) {
   const Define *found = nullptr;
   for (const Define &define : defines) {
     if (define.name != name)
       continue;
-    const bool isOurs = define.kernel == kernelName || define.kernel == instance;
+    const bool isOurs =
+        define.kernel == kernelName || define.kernel == instance;
     if (!isOurs && !define.kernel.empty())
       continue;
     // A value for this kernel goes before one for all; then the last one given.
@@ -100,8 +106,9 @@ void Sema::checkUnusedDefines() {
     auto builder = diags.report(diag::unknown_define, {});
     builder.arg(define.text);
     if (!candidate) {
-      builder.arg(define.kernel.empty() ? "there is no kernel"
-                                        : "there is no kernel `" + define.kernel + "`");
+      builder.arg(define.kernel.empty()
+                      ? "there is no kernel"
+                      : "there is no kernel `" + define.kernel + "`");
       if (std::optional<StringRef> near = closest(define.kernel, kernelNames))
         builder.help("did you mean `" + *near + "`?");
       continue;
@@ -109,7 +116,8 @@ void Sema::checkUnusedDefines() {
     SmallVector<StringRef> names;
     for (const ast::ConstParam &param : candidate->constParams)
       names.push_back(param.name.text);
-    std::string text = "kernel `" + candidate->name.text.str() + "` has no parameter `" + define.name.str() + "`";
+    std::string text = "kernel `" + candidate->name.text.str() +
+                       "` has no parameter `" + define.name.str() + "`";
     text += names.empty() ? "" : "; it has " + llvm::join(names, ", ");
     builder.arg(text);
     if (std::optional<StringRef> near = closest(define.name, names))
@@ -136,8 +144,10 @@ static std::string instanceName(StringRef text) {
   return name;
 }
 
-void tilec::addSpecializations(ArrayRef<std::string> specializations, ast::Program &program,
-                               ast::Context &ctx, SourceManager &sources, DiagnosticEngine &diags) {
+void tilec::addSpecializations(ArrayRef<std::string> specializations,
+                               ast::Program &program, ast::Context &ctx,
+                               SourceManager &sources,
+                               DiagnosticEngine &diags) {
   for (const std::string &text : specializations) {
     std::string source = "specialize " + text;
     if (!StringRef(text).contains(" as "))
@@ -149,11 +159,14 @@ void tilec::addSpecializations(ArrayRef<std::string> specializations, ast::Progr
   }
 }
 
-const ast::KernelDecl *Sema::specializedKernel(const ast::SpecializeDecl &specialize, FileId file) {
+const ast::KernelDecl *
+Sema::specializedKernel(const ast::SpecializeDecl &specialize, FileId file) {
   // Items of the command line see those of all root files.
-  const ast::Decl *target = fileScopes[file].items.lookup(specialize.kernel.text);
+  const ast::Decl *target =
+      fileScopes[file].items.lookup(specialize.kernel.text);
   for (const ast::File *root : program.roots)
-    target = target ? target : fileScopes[root->id].items.lookup(specialize.kernel.text);
+    target = target ? target
+                    : fileScopes[root->id].items.lookup(specialize.kernel.text);
   return target ? dyn_cast<ast::KernelDecl>(target) : nullptr;
 }
 
@@ -164,12 +177,15 @@ void Sema::collectInstances() {
   auto add = [&](const InstanceRequest &request, const ast::Name &name) {
     auto [place, isNew] = names.try_emplace(name.text, name.range);
     if (!isNew) {
-      diags.report(diag::redefinition, name.range).arg(name.text).note(place->second, "first defined here");
+      diags.report(diag::redefinition, name.range)
+          .arg(name.text)
+          .note(place->second, "first defined here");
       return;
     }
     if (!options.kernel.empty() && options.kernel != name.text)
       return;
-    if (!request.specialize && !hasAllConstants(request) && options.kernel.empty())
+    if (!request.specialize && !hasAllConstants(request) &&
+        options.kernel.empty())
       unset.push_back(request);
     else
       instances.push_back(request);
@@ -183,15 +199,18 @@ void Sema::collectInstances() {
       auto *specialize = dyn_cast<ast::SpecializeDecl>(decl);
       if (!specialize)
         continue;
-      const ast::KernelDecl *targetKernel = specializedKernel(*specialize, file->id);
+      const ast::KernelDecl *targetKernel =
+          specializedKernel(*specialize, file->id);
       if (!targetKernel) {
-        diags.report(diag::unknown_kernel, specialize->kernel.range).arg(specialize->kernel.text);
+        diags.report(diag::unknown_kernel, specialize->kernel.range)
+            .arg(specialize->kernel.text);
         continue;
       }
       if (targetKernel->malformed)
         continue;
       specialized.insert(targetKernel);
-      add({targetKernel, declFiles.lookup(targetKernel), specialize, file->id}, specialize->name);
+      add({targetKernel, declFiles.lookup(targetKernel), specialize, file->id},
+          specialize->name);
     }
   }
   // A kernel that cannot be compiled by itself is a mistake unless it is a
@@ -213,16 +232,18 @@ void Sema::collectInstances() {
 
 bool Sema::hasAllConstants(const InstanceRequest &request) {
   StringRef name = request.kernel->name.text;
-  return llvm::all_of(request.kernel->constParams, [&](const ast::ConstParam &param) {
-    return param.defaultValue || findDefine(name, name, param.name.text);
-  });
+  return llvm::all_of(
+      request.kernel->constParams, [&](const ast::ConstParam &param) {
+        return param.defaultValue || findDefine(name, name, param.name.text);
+      });
 }
 
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
 
-void Sema::matchSpecializeArgs(const InstanceRequest &request, SmallVectorImpl<const ast::Expr *> &byParam) {
+void Sema::matchSpecializeArgs(const InstanceRequest &request,
+                               SmallVectorImpl<const ast::Expr *> &byParam) {
   const ast::KernelDecl &decl = *request.kernel;
   byParam.assign(decl.constParams.size(), nullptr);
   if (!request.specialize)
@@ -235,9 +256,10 @@ void Sema::matchSpecializeArgs(const InstanceRequest &request, SmallVectorImpl<c
       ++position;
       continue;
     }
-    auto *param = llvm::find_if(decl.constParams, [&](const ast::ConstParam &candidate) {
-      return candidate.name.text == arg.name.text;
-    });
+    auto *param =
+        llvm::find_if(decl.constParams, [&](const ast::ConstParam &candidate) {
+          return candidate.name.text == arg.name.text;
+        });
     if (param == decl.constParams.end()) {
       SmallVector<StringRef> names;
       for (const ast::ConstParam &candidate : decl.constParams)
@@ -250,7 +272,9 @@ void Sema::matchSpecializeArgs(const InstanceRequest &request, SmallVectorImpl<c
     }
     const ast::Expr *&place = byParam[param - decl.constParams.begin()];
     if (place)
-      error(diag::argument_given_twice, arg.range).arg(decl.name.text).arg(arg.name.text);
+      error(diag::argument_given_twice, arg.range)
+          .arg(decl.name.text)
+          .arg(arg.name.text);
     place = arg.value;
   }
   if (position > byParam.size())
@@ -266,7 +290,8 @@ bool Sema::bindConstParams(const InstanceRequest &request) {
   matchSpecializeArgs(request, fixed);
   if (diags.getNumErrors() != errorsBefore)
     return false;
-  StringRef name = request.specialize ? request.specialize->name.text : request.kernel->name.text;
+  StringRef name = request.specialize ? request.specialize->name.text
+                                      : request.kernel->name.text;
   Scope inner = std::move(function->scopes.back());
   function->scopes.pop_back(); // declare in the outer scope
   bool isValid = true;
@@ -276,8 +301,9 @@ bool Sema::bindConstParams(const InstanceRequest &request) {
   return isValid && diags.getNumErrors() == errorsBefore;
 }
 
-bool Sema::bindConstParam(const InstanceRequest &request, const ast::ConstParam &param,
-                          const ast::Expr *fixed, StringRef instance) {
+bool Sema::bindConstParam(const InstanceRequest &request,
+                          const ast::ConstParam &param, const ast::Expr *fixed,
+                          StringRef instance) {
   Operand value = Operand::poison(param.name.range);
   std::string setBy;
   SourceRange valueRange = param.name.range;
@@ -290,18 +316,22 @@ bool Sema::bindConstParam(const InstanceRequest &request, const ast::ConstParam 
     value = checkExpr(fixed);
     valueRange = fixed->getRange();
     setBy = textOf(request.specialize->getRange());
-  } else if (const Define *define = findDefine(kernelName, instance, param.name.text)) {
+  } else if (const Define *define =
+                 findDefine(kernelName, instance, param.name.text)) {
     value = *parseConstant(define->value);
     setBy = ("-D " + define->text).str();
   } else if (param.defaultValue) {
     value = checkExpr(param.defaultValue);
     valueRange = param.defaultValue->getRange();
   } else {
-    StringRef example = param.bound.text == "int" ? "128" : param.bound.text == "bool" ? "true" : "f32";
+    StringRef example = param.bound.text == "int"    ? "128"
+                        : param.bound.text == "bool" ? "true"
+                                                     : "f32";
     error(diag::constant_without_value, param.name.range)
         .arg(param.name.text)
         .arg(kernelName)
-        .help("set it with `-D " + param.name.text + "=" + example + "`, or add a `specialize` item");
+        .help("set it with `-D " + param.name.text + "=" + example +
+              "`, or add a `specialize` item");
     return false;
   }
   Symbol *symbol = declare(param.name.text, param.name.range);
@@ -327,7 +357,8 @@ bool Sema::bindConstParam(const InstanceRequest &request, const ast::ConstParam 
     constant.text = dtypeName(value.dtype);
   } else {
     const bool isBool = value.constant->dtype() == DType::Bool;
-    constant.kind = isBool ? checked::ConstantValue::Kind::Bool : checked::ConstantValue::Kind::Int;
+    constant.kind = isBool ? checked::ConstantValue::Kind::Bool
+                           : checked::ConstantValue::Kind::Int;
     constant.value = *value.constant->toInt64();
     constant.text = value.constant->str();
   }
@@ -363,6 +394,7 @@ bool Sema::satisfiesBound(Operand &value, const ast::ConstParam &param) {
     return true;
   error(diag::unknown_bound, param.bound.range)
       .arg(bound)
-      .help("bounds are float, signed, unsigned, integer, number, dtype, int, bool");
+      .help("bounds are float, signed, unsigned, integer, number, dtype, int, "
+            "bool");
   return true;
 }

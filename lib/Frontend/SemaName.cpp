@@ -1,9 +1,10 @@
-//===- SemaName.cpp - unknown names and what was meant ---------------------===//
+//===- SemaName.cpp - unknown names and what was meant
+//---------------------===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-// Suggestions: a name of Triton, CUDA, cuTile or NumPy has an equivalent here or
-// a reason why there is none; another one may be misspelt.
+// Suggestions: a name of Triton, CUDA, cuTile or NumPy has an equivalent here
+// or a reason why there is none; another one may be misspelt.
 //===----------------------------------------------------------------------===//
 
 #include "SemaImpl.h"
@@ -20,13 +21,17 @@ struct ForeignName {
 } // namespace
 
 static ArrayRef<ForeignName> foreignNames() {
-  static constexpr StringRef noThreads = "tiles have no threads: a kernel is written for a whole block";
-  static constexpr StringRef noShared = "the compiler decides what is in shared memory";
+  static constexpr StringRef noThreads =
+      "tiles have no threads: a kernel is written for a whole block";
+  static constexpr StringRef noShared =
+      "the compiler decides what is in shared memory";
   static constexpr ForeignName table[] = {
       // Triton
       {"program_id", "bid", ""},
       {"num_programs", "num_blocks", ""},
-      {"constexpr", "", "compile-time parameters stand in `<BM: int = 128>` after the kernel's name"},
+      {"constexpr", "",
+       "compile-time parameters stand in `<BM: int = 128>` after the kernel's "
+       "name"},
       {"dot", "mma", "`mma(a, b, acc)`, or `a @ b`"},
       {"matmul", "mma", "`mma(a, b, acc)`, or `a @ b`"},
       {"maximum", "max", ""},
@@ -36,8 +41,10 @@ static ArrayRef<ForeignName> foreignNames() {
       {"ravel", "reshape", ""},
       {"view", "reshape", ""},
       {"expand_dim", "expand_dims", ""},
-      {"make_block_ptr", "", "arrays are parameters: `load(a, [i, j], [BM, BN])` counts tiles"},
-      {"make_tensor_descriptor", "", "arrays are parameters: `load(a, [i, j], [BM, BN])` counts tiles"},
+      {"make_block_ptr", "",
+       "arrays are parameters: `load(a, [i, j], [BM, BN])` counts tiles"},
+      {"make_tensor_descriptor", "",
+       "arrays are parameters: `load(a, [i, j], [BM, BN])` counts tiles"},
       {"advance", "", "index tiles: `load(a, [i, j], …)` with a loop variable"},
       {"associative_scan", "scan", ""},
       {"device_print", "print", ""},
@@ -56,9 +63,15 @@ static ArrayRef<ForeignName> foreignNames() {
       {"blockDim", "", noThreads},
       {"warpSize", "", noThreads},
       {"laneid", "", noThreads},
-      {"__syncthreads", "", "operations on one array take effect in program order; there are no barriers"},
-      {"syncthreads", "", "operations on one array take effect in program order; there are no barriers"},
-      {"debug_barrier", "", "operations on one array take effect in program order; there are no barriers"},
+      {"__syncthreads", "",
+       "operations on one array take effect in program order; there are no "
+       "barriers"},
+      {"syncthreads", "",
+       "operations on one array take effect in program order; there are no "
+       "barriers"},
+      {"debug_barrier", "",
+       "operations on one array take effect in program order; there are no "
+       "barriers"},
       {"__shared__", "", noShared},
       {"shared", "", noShared},
       {"__shfl_down_sync", "", "reductions are `sum`, `max`, `reduce`, …"},
@@ -83,13 +96,16 @@ static ArrayRef<ForeignName> foreignNames() {
       {"__clz", "clz", ""},
       {"__ffs", "ctz", ""},
       {"printf", "print", ""},
-      {"sizeof", "", "sizes in bytes are not needed: indices count tiles or elements"},
+      {"sizeof", "",
+       "sizes in bytes are not needed: indices count tiles or elements"},
       // cuTile
       {"bid_x", "bid", ""},
       {"num_blocks_x", "num_blocks", ""},
       {"tile_load", "load", ""},
       {"tile_store", "store", ""},
-      {"Constant", "", "compile-time parameters stand in `<BM: int = 128>` after the kernel's name"},
+      {"Constant", "",
+       "compile-time parameters stand in `<BM: int = 128>` after the kernel's "
+       "name"},
       // NumPy, PyTorch and others
       {"astype", "", "a conversion is written `x.to(f16)`"},
       {"cast", "", "a conversion is written `x.to(f16)`"},
@@ -109,14 +125,18 @@ static ArrayRef<ForeignName> foreignNames() {
       {"reduce_max", "max", ""},
       {"product", "prod", ""},
       {"mean", "", "`sum(x, axis: …) / n`"},
-      {"softmax", "", "`let e = exp(x - max(x, axis: 1, keep: true)); e / sum(e, axis: 1, keep: true)`"},
+      {"softmax", "",
+       "`let e = exp(x - max(x, axis: 1, keep: true)); e / sum(e, axis: 1, "
+       "keep: true)`"},
       {"relu", "", "`max(x, 0)`"},
       {"logistic", "sigmoid", ""},
       {"swish", "silu", ""},
       {"isNaN", "isnan", ""},
       {"gather_at", "gather", ""},
-      {"size", "", "the sizes of an array are `a.shape[0]` or the names of its dims"},
-      {"len", "", "the sizes of an array are `a.shape[0]` or the names of its dims"},
+      {"size", "",
+       "the sizes of an array are `a.shape[0]` or the names of its dims"},
+      {"len", "",
+       "the sizes of an array are `a.shape[0]` or the names of its dims"},
       {"None", "", "`None` is written only in an index: `x[:, None]`"},
       {"True", "true", ""},
       {"False", "false", ""},
@@ -133,18 +153,34 @@ static const ForeignName *foreignName(StringRef name) {
   return nullptr;
 }
 
-/// The candidate at the least distance, when that is small for the name's length.
-std::optional<StringRef> Sema::closest(StringRef name, ArrayRef<StringRef> candidates) const {
-  const unsigned limit = name.size() <= 2 ? 0 : name.size() <= 5 ? 1 : name.size() <= 8 ? 2 : 3;
+static std::string sorted(StringRef text) {
+  std::string letters = text.str();
+  llvm::sort(letters);
+  return letters;
+}
+
+/// The candidate at the least distance, when that is small for the name's
+/// length.
+std::optional<StringRef> Sema::closest(StringRef name,
+                                       ArrayRef<StringRef> candidates) const {
+  const unsigned limit = name.size() <= 2   ? 0
+                         : name.size() <= 5 ? 1
+                         : name.size() <= 8 ? 2
+                                            : 3;
   unsigned best = limit + 1;
   std::optional<StringRef> result;
   const std::string lower = name.lower();
   for (StringRef candidate : candidates) {
     if (candidate == name || candidate.starts_with("."))
       continue;
-    const unsigned distance = candidate.lower() == lower
-                                  ? 0
-                                  : name.edit_distance(candidate, /*AllowReplacements=*/true, limit + 1);
+    // Letters in another order (`laod`) count as one edit.
+    const bool isReordered =
+        candidate.size() == name.size() && sorted(candidate) == sorted(name);
+    const unsigned distance =
+        candidate.lower() == lower ? 0
+        : isReordered              ? 1
+                                   : name.edit_distance(
+                                         candidate, /*AllowReplacements=*/true, limit + 1);
     if (distance >= best)
       continue;
     best = distance;
@@ -171,7 +207,8 @@ void Sema::visibleNames(SmallVectorImpl<StringRef> &names) const {
 void Sema::reportUnknownName(StringRef name, SourceRange range, bool isCall) {
   auto builder = error(diag::unknown_name, range);
   builder.arg(name);
-  StringRef last = name.rsplit('.').second.empty() ? name : name.rsplit('.').second;
+  StringRef last =
+      name.rsplit('.').second.empty() ? name : name.rsplit('.').second;
   StringRef first = name.split('.').first;
   const ForeignName *foreign = foreignName(last);
   if (!foreign)

@@ -1,4 +1,5 @@
-//===- SemaOperator.cpp - operators ----------------------------------------===//
+//===- SemaOperator.cpp - operators
+//----------------------------------------===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -18,9 +19,11 @@ using llvm::dyn_cast;
 //===----------------------------------------------------------------------===//
 
 /// Reports a dtype that the operation is not defined for (type-C1, type-C2).
-bool Sema::requireDomain(const Operand &operand, Domain domain, StringRef what) {
+bool Sema::requireDomain(const Operand &operand, Domain domain,
+                         StringRef what) {
   const DType dtype = operand.type().dtype();
-  const bool isOkay = domain == Domain::Number    ? isInteger(dtype) || isComputeFloat(dtype)
+  const bool isOkay = domain == Domain::Number
+                          ? isInteger(dtype) || isComputeFloat(dtype)
                       : domain == Domain::Integer ? isInteger(dtype)
                                                   : isComputeFloat(dtype);
   if (isOkay)
@@ -30,7 +33,8 @@ bool Sema::requireDomain(const Operand &operand, Domain domain, StringRef what) 
   if (operand.isWeak() && operand.constant->isWeakInt())
     builder.help("write it as a float: `" + operand.constant->str() + ".0`");
   else if (dtype == DType::Bool)
-    builder.help(domain == Domain::Number ? "`.to(i32)` makes 0 and 1 of it" : "convert it by `.to`");
+    builder.help(domain == Domain::Number ? "`.to(i32)` makes 0 and 1 of it"
+                                          : "convert it by `.to`");
   else if (isF8(dtype) || dtype == DType::TF32)
     builder.help("it is for storage and `mma`; convert to compute: `.to(f32)`");
   else if (domain == Domain::Float)
@@ -43,11 +47,13 @@ bool Sema::requireDomain(const Operand &operand, Domain domain, StringRef what) 
 //===----------------------------------------------------------------------===//
 
 static bool isPredicate(checked::UnaryOp op) {
-  return op == checked::UnaryOp::IsNan || op == checked::UnaryOp::IsInf || op == checked::UnaryOp::IsFinite;
+  return op == checked::UnaryOp::IsNan || op == checked::UnaryOp::IsInf ||
+         op == checked::UnaryOp::IsFinite;
 }
 
 /// The operand's dtype is one that the operation takes.
-Operand Sema::applyUnary(checked::UnaryOp op, Operand operand, SourceRange range) {
+Operand Sema::applyUnary(checked::UnaryOp op, Operand operand,
+                         SourceRange range) {
   if (operand.isPoison())
     return Operand::poison(range);
   if (operand.isConstant()) {
@@ -59,7 +65,8 @@ Operand Sema::applyUnary(checked::UnaryOp op, Operand operand, SourceRange range
     }
   }
   checked::Expr *value = materialize(operand);
-  const Type type = isPredicate(op) ? value->type.withDType(DType::Bool) : value->type;
+  const Type type =
+      isPredicate(op) ? value->type.withDType(DType::Bool) : value->type;
   auto *result = make<checked::UnaryExpr>(type, range);
   result->op = op;
   result->operand = value;
@@ -98,13 +105,15 @@ Operand Sema::checkUnaryOperator(const ast::UnaryExpr &expr) {
 //===----------------------------------------------------------------------===//
 
 static bool isDivision(checked::BinaryOp op) {
-  return op == checked::BinaryOp::Div || op == checked::BinaryOp::Rem || op == checked::BinaryOp::FloorDiv ||
-         op == checked::BinaryOp::Mod || op == checked::BinaryOp::CeilDiv;
+  return op == checked::BinaryOp::Div || op == checked::BinaryOp::Rem ||
+         op == checked::BinaryOp::FloorDiv || op == checked::BinaryOp::Mod ||
+         op == checked::BinaryOp::CeilDiv;
 }
 
 /// Folds two constants of one kind; poison after an error, nothing when the
 /// operation is left to run time.
-Operand Sema::foldBinary(checked::BinaryOp op, const Operand &left, const Operand &right, SourceRange range) {
+Operand Sema::foldBinary(checked::BinaryOp op, const Operand &left,
+                         const Operand &right, SourceRange range) {
   EvalResult folded = evalBinary(op, *left.constant, *right.constant);
   if (folded.value) {
     Operand result = Operand::constantOf(*folded.value, range);
@@ -121,14 +130,16 @@ Operand Sema::foldBinary(checked::BinaryOp op, const Operand &left, const Operan
 }
 
 /// Both operands have one dtype already, that the operation takes.
-Operand Sema::applyBinary(checked::BinaryOp op, Operand left, Operand right, SourceRange range) {
+Operand Sema::applyBinary(checked::BinaryOp op, Operand left, Operand right,
+                          SourceRange range) {
   if (left.isConstant() && right.isConstant()) {
     Operand folded = foldBinary(op, left, right, range);
     if (folded.kind != Operand::Kind::Nothing)
       return folded;
   }
   const bool isInt = isInteger(right.type().dtype());
-  if (isDivision(op) && isInt && right.isConstant() && right.constant->toWideInt().isZero()) {
+  if (isDivision(op) && isInt && right.isConstant() &&
+      right.constant->toWideInt().isZero()) {
     error(diag::division_by_zero, right.range);
     return Operand::poison(range);
   }
@@ -142,13 +153,17 @@ Operand Sema::applyBinary(checked::BinaryOp op, Operand left, Operand right, Sou
   return inheritShape(Operand::runtime(result, range), {&left, &right});
 }
 
-Operand Sema::applyCompare(checked::CompareOp op, Operand left, Operand right, SourceRange range) {
+Operand Sema::applyCompare(checked::CompareOp op, Operand left, Operand right,
+                           SourceRange range) {
   if (left.isConstant() && right.isConstant())
-    return Operand::constantOf(ConstValue::boolean(evalCompare(op, *left.constant, *right.constant)), range);
+    return Operand::constantOf(
+        ConstValue::boolean(evalCompare(op, *left.constant, *right.constant)),
+        range);
   SmallVector<Operand *, 4> operands{&left, &right};
   if (!unifyShapes(operands, range, checked::spelling(op)))
     return Operand::poison(range);
-  auto *result = make<checked::CompareExpr>(left.expr->type.withDType(DType::Bool), range);
+  auto *result =
+      make<checked::CompareExpr>(left.expr->type.withDType(DType::Bool), range);
   result->op = op;
   result->left = left.expr;
   result->right = right.expr;
@@ -205,23 +220,26 @@ static OperatorInfo operatorInfo(ast::BinaryOp op) {
   }
 }
 
-Operand Sema::applyBinary(ast::BinaryOp op, Operand left, Operand right, SourceRange range,
-                          SourceRange opRange) {
+Operand Sema::applyBinary(ast::BinaryOp op, Operand left, Operand right,
+                          SourceRange range, SourceRange opRange) {
   if (left.isPoison() || right.isPoison())
     return Operand::poison(range);
   if (op == ast::BinaryOp::MatMul)
-    return makeMma(left, right, std::nullopt, checked::MmaPrecision::Default, range);
+    return makeMma(left, right, std::nullopt, checked::MmaPrecision::Default,
+                   range);
   const StringRef spelled = ast::spelling(op);
   const OperatorInfo info = operatorInfo(op);
-  const bool isBool = info.takesBool && left.type().dtype() == DType::Bool && right.type().dtype() == DType::Bool;
+  const bool isBool = info.takesBool && left.type().dtype() == DType::Bool &&
+                      right.type().dtype() == DType::Bool;
   // Said of the operand itself, before a literal beside it is said not to fit.
   for (const Operand *operand : {&left, &right})
-    if (!operand->isWeak() && operand->type().dtype() == DType::Bool && !info.takesBool &&
-        !requireDomain(*operand, info.domain, spelled))
+    if (!operand->isWeak() && operand->type().dtype() == DType::Bool &&
+        !info.takesBool && !requireDomain(*operand, info.domain, spelled))
       return Operand::poison(range);
   if (!unifyPair(left, right, range, spelled))
     return Operand::poison(range);
-  if (!isBool && (!requireDomain(left, info.domain, spelled) || !requireDomain(right, info.domain, spelled)))
+  if (!isBool && (!requireDomain(left, info.domain, spelled) ||
+                  !requireDomain(right, info.domain, spelled)))
     return Operand::poison(range);
   if (info.isCompare)
     return applyCompare(info.compare, left, right, range);
@@ -229,11 +247,13 @@ Operand Sema::applyBinary(ast::BinaryOp op, Operand left, Operand right, SourceR
 }
 
 Operand Sema::checkBinaryOperator(const ast::BinaryExpr &expr) {
-  if (expr.op == ast::BinaryOp::LogicalAnd || expr.op == ast::BinaryOp::LogicalOr)
+  if (expr.op == ast::BinaryOp::LogicalAnd ||
+      expr.op == ast::BinaryOp::LogicalOr)
     return checkLogical(expr);
   Operand left = checkValue(expr.lhs);
   Operand right = checkValue(expr.rhs);
-  return applyBinary(expr.op, std::move(left), std::move(right), expr.getRange(), expr.opRange);
+  return applyBinary(expr.op, std::move(left), std::move(right),
+                     expr.getRange(), expr.opRange);
 }
 
 /// `&&` and `||`: scalars evaluate the right side only when needed, tiles are
@@ -254,7 +274,8 @@ Operand Sema::checkLogical(const ast::BinaryExpr &expr) {
     return Operand::poison(range);
   }
   if (left.type().isTile() || right.type().isTile())
-    return applyBinary(isAnd ? checked::BinaryOp::And : checked::BinaryOp::Or, left, right, range);
+    return applyBinary(isAnd ? checked::BinaryOp::And : checked::BinaryOp::Or,
+                       left, right, range);
   if (left.isConstant()) {
     Operand result = left.constant->isTrue() == isAnd ? right : left;
     result.range = range;
@@ -262,8 +283,10 @@ Operand Sema::checkLogical(const ast::BinaryExpr &expr) {
   }
   checked::Expr *condition = materialize(left), *other = materialize(right);
   checked::Expr *decided =
-      makeConstant(ConstValue::boolean(!isAnd), Type::scalar(DType::Bool), locOf(expr.lhs->getRange()));
-  auto *result = make<checked::ConditionalExpr>(Type::scalar(DType::Bool), range);
+      makeConstant(ConstValue::boolean(!isAnd), Type::scalar(DType::Bool),
+                   locOf(expr.lhs->getRange()));
+  auto *result =
+      make<checked::ConditionalExpr>(Type::scalar(DType::Bool), range);
   result->condition = condition;
   result->whenTrue = isAnd ? other : decided;
   result->whenFalse = isAnd ? decided : other;

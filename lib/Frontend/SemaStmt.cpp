@@ -1,10 +1,11 @@
-//===- SemaStmt.cpp - statements -------------------------------------------===//
+//===- SemaStmt.cpp - statements
+//-------------------------------------------===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-// Definitions, assignments, returns. Control flow is in SemaFlow.cpp. A `let` of
-// a compile-time value makes no variable: its name stands for the value, so that
-// it may be a tile dim, and a literal stays weak.
+// Definitions, assignments, returns. Control flow is in SemaFlow.cpp. A `let`
+// of a compile-time value makes no variable: its name stands for the value, so
+// that it may be a tile dim, and a literal stays weak.
 //===----------------------------------------------------------------------===//
 
 #include "SemaImpl.h"
@@ -91,7 +92,8 @@ void Sema::checkStmt(const ast::Stmt *stmt) {
   case ast::Stmt::Kind::Block: {
     std::vector<checked::Stmt *> stmts = checkNested(stmt);
     if (!stmts.empty())
-      emit<checked::ScopeStmt>(stmt->getRange())->body = copy(ArrayRef<checked::Stmt *>(stmts));
+      emit<checked::ScopeStmt>(stmt->getRange())->body =
+          copy(ArrayRef<checked::Stmt *>(stmts));
     break;
   }
   }
@@ -140,7 +142,8 @@ Operand Sema::define(const ast::Name &name, Operand value) {
 }
 
 Operand Sema::bindVariable(StringRef name, Operand value, SourceRange range) {
-  checked::Variable *variable = newVariable(name, value.type(), /*isMutable=*/false, range);
+  checked::Variable *variable =
+      newVariable(name, value.type(), /*isMutable=*/false, range);
   auto *let = emit<checked::LetStmt>(range);
   let->variables = copy(ArrayRef<checked::Variable *>(variable));
   let->init = materialize(value);
@@ -153,7 +156,8 @@ Operand Sema::bindVariable(StringRef name, Operand value, SourceRange range) {
 }
 
 /// The value as one of `type`: a literal takes its dtype, anything else has it.
-Operand Sema::conform(Operand value, const Type &type, const ast::TypeExpr *annotation) {
+Operand Sema::conform(Operand value, const Type &type,
+                      const ast::TypeExpr *annotation) {
   if (value.isPoison() || type.isPoison())
     return Operand::poison(value.range);
   if (value.isWeak() && type.isScalar()) {
@@ -164,12 +168,17 @@ Operand Sema::conform(Operand value, const Type &type, const ast::TypeExpr *anno
   if (value.isValue() && value.type() == type)
     return value;
   auto builder = error(diag::annotation_mismatch, value.range);
-  builder.arg(textOf(value.range)).arg(type.str()).arg(describe(value)).secondary(annotation->getRange(), "annotated here");
+  builder.arg(textOf(value.range))
+      .arg(type.str())
+      .arg(describe(value))
+      .secondary(annotation->getRange(), "annotated here");
   if (value.isValue() && type.isTile() && value.type().isScalar())
-    builder.help("`full(" + shapeString(type.shape()) + ", " + textOf(value.range) + ", " +
-                 std::string(dtypeName(type.dtype())) + ")` makes a tile of it");
+    builder.help(
+        "`full(" + shapeString(type.shape()) + ", " + textOf(value.range) +
+        ", " + std::string(dtypeName(type.dtype())) + ")` makes a tile of it");
   else if (value.isValue() && value.type().shape() == type.shape())
-    builder.help("convert it: `.to(" + std::string(dtypeName(type.dtype())) + ")`");
+    builder.help("convert it: `.to(" + std::string(dtypeName(type.dtype())) +
+                 ")`");
   return Operand::poison(value.range);
 }
 
@@ -186,15 +195,18 @@ void Sema::checkLet(const ast::LetStmt &stmt) {
 
 void Sema::checkLetTuple(const ast::LetStmt &stmt) {
   Operand value = checkExpr(stmt.init);
-  if (value.kind == Operand::Kind::Tuple && value.elements.size() == stmt.names.size()) {
+  if (value.kind == Operand::Kind::Tuple &&
+      value.elements.size() == stmt.names.size()) {
     for (auto [name, element] : llvm::zip(stmt.names, value.elements))
       define(name, element);
     return;
   }
   if (!value.isPoison())
-    error(diag::tuple_count, stmt.names.front().range.to(stmt.names.back().range))
+    error(diag::tuple_count,
+          stmt.names.front().range.to(stmt.names.back().range))
         .arg(int64_t(stmt.names.size()))
-        .arg(value.kind == Operand::Kind::Tuple ? int64_t(value.elements.size()) : 1)
+        .arg(value.kind == Operand::Kind::Tuple ? int64_t(value.elements.size())
+                                                : 1)
         .secondary(stmt.init->getRange(), "the value");
   for (const ast::Name &name : stmt.names)
     declare(name.text, name.range)->value = Operand::poison(name.range);
@@ -211,7 +223,8 @@ void Sema::checkVar(const ast::VarStmt &stmt) {
     if (stmt.type)
       value = conform(value, type, stmt.type);
     type = value.type();
-    if (!value.isPoison() && value.isWeak() && !convertWeakTo(value, value.constant->dtype()))
+    if (!value.isPoison() && value.isWeak() &&
+        !convertWeakTo(value, value.constant->dtype()))
       type = Type::poison();
   }
   Symbol *symbol = declare(stmt.name.text, stmt.name.range);
@@ -220,7 +233,8 @@ void Sema::checkVar(const ast::VarStmt &stmt) {
     symbol->isVar = true;
     return;
   }
-  checked::Variable *variable = newVariable(stmt.name.text, type, /*isMutable=*/true, stmt.name.range);
+  checked::Variable *variable =
+      newVariable(stmt.name.text, type, /*isMutable=*/true, stmt.name.range);
   auto *let = emit<checked::LetStmt>(stmt.getRange());
   let->variables = copy(ArrayRef<checked::Variable *>(variable));
   if (stmt.init)
@@ -257,25 +271,32 @@ void Sema::noteAssigned(checked::Variable *variable) {
       frame->assigned.insert(variable);
 }
 
-void Sema::reportAssignMismatch(const ast::AssignStmt &stmt, const Symbol &symbol, const Operand &value) {
+void Sema::reportAssignMismatch(const ast::AssignStmt &stmt,
+                                const Symbol &symbol, const Operand &value) {
   const Type before = symbol.variable->type, after = value.type();
   const bool sameDType = before.dtype() == after.dtype();
   // Only shapes where they are the difference.
-  auto spelled = [&](const Type &type) { return sameDType ? shapeString(type.shape()) : type.str(); };
+  auto spelled = [&](const Type &type) {
+    return sameDType ? shapeString(type.shape()) : type.str();
+  };
   const bool isCarried =
-      !function->loops.empty() && symbol.variable->id < function->loops.back().firstInnerId;
-  auto builder = error(isCarried ? diag::loop_carried_type : diag::assign_type, stmt.value->getRange());
+      !function->loops.empty() &&
+      symbol.variable->id < function->loops.back().firstInnerId;
+  auto builder = error(isCarried ? diag::loop_carried_type : diag::assign_type,
+                       stmt.value->getRange());
   builder.arg(symbol.name).arg(spelled(before)).arg(spelled(after));
-  builder.label("this is " + after.str()).secondary(symbol.range, "`" + symbol.name + "` is " + before.str());
+  builder.label("this is " + after.str())
+      .secondary(symbol.range, "`" + symbol.name + "` is " + before.str());
   const std::string dtype(dtypeName(before.dtype()));
   if (before.shape() == after.shape())
     builder.help("convert it: `.to(" + dtype + ")`");
   else if (before.isTile() && after.isScalar())
-    builder.help("`full(" + shapeString(before.shape()) + ", " + textOf(value.range) + ", " + dtype +
-                 ")` makes a tile of it");
+    builder.help("`full(" + shapeString(before.shape()) + ", " +
+                 textOf(value.range) + ", " + dtype + ")` makes a tile of it");
   else if (value.dropped)
-    builder.note(value.dropped->call, "this drops axis " + llvm::Twine(value.dropped->axis) +
-                                          "; `keep: true` keeps it as an axis of one");
+    builder.note(value.dropped->call,
+                 "this drops axis " + llvm::Twine(value.dropped->axis) +
+                     "; `keep: true` keeps it as an axis of one");
 }
 
 void Sema::checkAssign(const ast::AssignStmt &stmt) {
@@ -283,21 +304,23 @@ void Sema::checkAssign(const ast::AssignStmt &stmt) {
   if (!symbol || !symbol->isVar) {
     Operand value = checkExpr(stmt.value);
     if (!symbol && !findItem(stmt.target.text))
-      return reportUnknownName(stmt.target.text, stmt.target.range, /*isCall=*/false);
-    if (symbol && symbol->kind == Symbol::Kind::Value && symbol->value.isPoison())
+      return reportUnknownName(stmt.target.text, stmt.target.range,
+                               /*isCall=*/false);
+    if (symbol && symbol->kind == Symbol::Kind::Value &&
+        symbol->value.isPoison())
       return;
-    StringRef what = !symbol                               ? "an item of the file"
-                     : symbol->isConstParam                ? "a compile-time parameter"
-                     : symbol->kind == Symbol::Kind::Dim   ? "a dim of an array"
-                     : symbol->isParam                     ? "a parameter"
-                     : symbol->isLoopVar                   ? "a loop variable"
-                                                           : "which is defined by `let`";
+    StringRef what = !symbol                ? "an item of the file"
+                     : symbol->isConstParam ? "a compile-time parameter"
+                     : symbol->kind == Symbol::Kind::Dim ? "a dim of an array"
+                     : symbol->isParam                   ? "a parameter"
+                     : symbol->isLoopVar ? "a loop variable"
+                                         : "which is defined by `let`";
     auto builder = error(diag::assign_to_immutable, stmt.target.range);
     builder.arg(stmt.target.text).arg(what);
     if (symbol)
       builder.secondary(symbol->range, "defined here");
-    if (symbol && !symbol->isConstParam && !symbol->isParam && !symbol->isLoopVar &&
-        symbol->kind != Symbol::Kind::Dim)
+    if (symbol && !symbol->isConstParam && !symbol->isParam &&
+        !symbol->isLoopVar && symbol->kind != Symbol::Kind::Dim)
       builder.help("define it by `var`");
     return;
   }
@@ -305,7 +328,8 @@ void Sema::checkAssign(const ast::AssignStmt &stmt) {
   if (stmt.op) {
     Operand current = readSymbol(*symbol, stmt.target.range);
     Operand operand = checkValue(stmt.value);
-    value = applyBinary(*stmt.op, current, operand, stmt.getRange(), stmt.opRange);
+    value =
+        applyBinary(*stmt.op, current, operand, stmt.getRange(), stmt.opRange);
     value.range = stmt.value->getRange();
   } else {
     value = checkValue(stmt.value);
@@ -317,7 +341,8 @@ void Sema::checkAssign(const ast::AssignStmt &stmt) {
   noteAssigned(variable);
   if (value.isPoison())
     return;
-  if (value.isWeak() && variable->type.isScalar() && !convertWeakTo(value, variable->type.dtype()))
+  if (value.isWeak() && variable->type.isScalar() &&
+      !convertWeakTo(value, variable->type.dtype()))
     return;
   if (!(value.type() == variable->type))
     return reportAssignMismatch(stmt, *symbol, value);
@@ -333,7 +358,8 @@ void Sema::checkAssign(const ast::AssignStmt &stmt) {
 void Sema::checkReturn(const ast::ReturnStmt &stmt) {
   if (!function->fn) {
     if (stmt.value)
-      error(diag::return_in_kernel, stmt.value->getRange()).help("write results through a `mut` array");
+      error(diag::return_in_kernel, stmt.value->getRange())
+          .help("write results through a `mut` array");
     if (function->runtimeDepth)
       emit<checked::ReturnStmt>(stmt.getRange());
     flow.isReachable = false;
@@ -341,7 +367,8 @@ void Sema::checkReturn(const ast::ReturnStmt &stmt) {
   }
   PendingReturn pending;
   pending.range = stmt.getRange();
-  if (auto *tuple = stmt.value ? dyn_cast<ast::TupleExpr>(stmt.value) : nullptr) {
+  if (auto *tuple =
+          stmt.value ? dyn_cast<ast::TupleExpr>(stmt.value) : nullptr) {
     for (const ast::Expr *element : tuple->elements)
       pending.values.push_back(checkValue(element));
   } else if (stmt.value) {
@@ -356,7 +383,8 @@ void Sema::checkReturn(const ast::ReturnStmt &stmt) {
   for (auto [index, value] : llvm::enumerate(pending.values)) {
     checked::Stmt *target = nullptr;
     if (function->results.size() <= index)
-      function->results.push_back(newVariable(function->fn->name.text, Type::poison(), !isOnly, stmt.getRange()));
+      function->results.push_back(newVariable(
+          function->fn->name.text, Type::poison(), !isOnly, stmt.getRange()));
     for (size_t frame = function->firstFrame; frame < frames.size(); ++frame)
       frames[frame]->assigned.insert(function->results[index]);
     if (isOnly && value.isRuntime()) {
@@ -394,10 +422,12 @@ void Sema::checkExprStmt(const ast::ExprStmt &stmt) {
     return !name || (!lookup(name->name) && !findItem(name->name));
   }();
   if (isBuiltin)
-    error(diag::unused_result, stmt.call->getRange()).arg(textOf(stmt.call->callee->getRange()));
+    error(diag::unused_result, stmt.call->getRange())
+        .arg(textOf(stmt.call->callee->getRange()));
 }
 
 void Sema::checkFast(const ast::FastStmt &stmt) {
   std::vector<checked::Stmt *> stmts = checkNested(stmt.body);
-  emit<checked::FastStmt>(stmt.getRange())->body = copy(ArrayRef<checked::Stmt *>(stmts));
+  emit<checked::FastStmt>(stmt.getRange())->body =
+      copy(ArrayRef<checked::Stmt *>(stmts));
 }

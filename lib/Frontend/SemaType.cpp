@@ -23,12 +23,15 @@ using llvm::dyn_cast;
 DiagnosticBuilder Sema::error(diag::Id id, SourceRange range) {
   DiagnosticBuilder builder = diags.report(id, range);
   unsigned shown = 0;
-  for (FunctionContext *context = function; context && context->fn && shown < 4; context = context->caller, ++shown)
-    builder.note(context->callRange, "in this call of `" + context->fn->name.text + "`");
+  for (FunctionContext *context = function; context && context->fn && shown < 4;
+       context = context->caller, ++shown)
+    builder.note(context->callRange,
+                 "in this call of `" + context->fn->name.text + "`");
   return builder;
 }
 
-void Sema::labelOrigin(DiagnosticBuilder &builder, const Operand &operand, unsigned axis, StringRef what) {
+void Sema::labelOrigin(DiagnosticBuilder &builder, const Operand &operand,
+                       unsigned axis, StringRef what) {
   if (axis < operand.origins.size())
     builder.secondary(operand.origins[axis].range, what);
   else
@@ -39,7 +42,8 @@ void Sema::labelOrigin(DiagnosticBuilder &builder, const Operand &operand, unsig
 // Compile-time values
 //===----------------------------------------------------------------------===//
 
-std::optional<int64_t> Sema::checkConstInt(const ast::Expr *expr, StringRef what) {
+std::optional<int64_t> Sema::checkConstInt(const ast::Expr *expr,
+                                           StringRef what) {
   Operand value = checkExpr(expr);
   if (value.isPoison())
     return std::nullopt;
@@ -55,7 +59,8 @@ std::optional<int64_t> Sema::checkConstInt(const ast::Expr *expr, StringRef what
   return result;
 }
 
-std::optional<bool> Sema::checkConstBool(const ast::Expr *expr, StringRef what) {
+std::optional<bool> Sema::checkConstBool(const ast::Expr *expr,
+                                         StringRef what) {
   Operand value = checkCondition(expr, what);
   if (value.isConstant())
     return value.constant->isTrue();
@@ -71,15 +76,18 @@ std::optional<bool> Sema::checkConstBool(const ast::Expr *expr, StringRef what) 
 /// Names of types elsewhere.
 static StringRef foreignDType(StringRef name) {
   static constexpr std::pair<StringRef, StringRef> table[] = {
-      {"float16", "f16"},   {"half", "f16"},       {"fp16", "f16"},      {"bfloat16", "bf16"},
-      {"float32", "f32"},   {"float", "f32"},      {"fp32", "f32"},      {"float64", "f64"},
-      {"double", "f64"},    {"fp64", "f64"},       {"int8", "i8"},       {"int16", "i16"},
-      {"int32", "i32"},     {"int64", "i64"},      {"uint8", "u8"},      {"uint16", "u16"},
-      {"uint32", "u32"},    {"uint64", "u64"},     {"index", "int"},     {"size_t", "int"},
-      {"usize", "int"},     {"isize", "int"},      {"i1", "bool"},       {"boolean", "bool"},
-      {"fp8e4m3", "f8e4m3"}, {"fp8e5m2", "f8e5m2"}, {"float8e4nv", "f8e4m3"}, {"float8e5", "f8e5m2"},
-      {"f8e4m3fn", "f8e4m3"}, {"char", "i8"},      {"short", "i16"},     {"long", "i64"},
-      {"unsigned", "u32"},  {"tfloat32", "tf32"},  {"f8", "f8e4m3"},     {"fp8", "f8e4m3"},
+      {"float16", "f16"},     {"half", "f16"},        {"fp16", "f16"},
+      {"bfloat16", "bf16"},   {"float32", "f32"},     {"float", "f32"},
+      {"fp32", "f32"},        {"float64", "f64"},     {"double", "f64"},
+      {"fp64", "f64"},        {"int8", "i8"},         {"int16", "i16"},
+      {"int32", "i32"},       {"int64", "i64"},       {"uint8", "u8"},
+      {"uint16", "u16"},      {"uint32", "u32"},      {"uint64", "u64"},
+      {"index", "int"},       {"size_t", "int"},      {"usize", "int"},
+      {"isize", "int"},       {"i1", "bool"},         {"boolean", "bool"},
+      {"fp8e4m3", "f8e4m3"},  {"fp8e5m2", "f8e5m2"},  {"float8e4nv", "f8e4m3"},
+      {"float8e5", "f8e5m2"}, {"f8e4m3fn", "f8e4m3"}, {"char", "i8"},
+      {"short", "i16"},       {"long", "i64"},        {"unsigned", "u32"},
+      {"tfloat32", "tf32"},   {"f8", "f8e4m3"},       {"fp8", "f8e4m3"},
   };
   for (const auto &[foreign, ours] : table)
     if (foreign == name)
@@ -91,10 +99,13 @@ std::optional<DType> Sema::resolveDType(const ast::Name &name) {
   FileId file = 0;
   Operand value = Operand::poison(name.range);
   if (Symbol *symbol = lookup(name.text)) {
-    value = symbol->kind == Symbol::Kind::Value ? symbol->value : Operand::nothing(name.range);
-  } else if (const ast::Decl *item = findItem(name.text, &file); item && llvm::isa<ast::ConstDecl>(item)) {
+    value = symbol->kind == Symbol::Kind::Value ? symbol->value
+                                                : Operand::nothing(name.range);
+  } else if (const ast::Decl *item = findItem(name.text, &file);
+             item && llvm::isa<ast::ConstDecl>(item)) {
     value = globalConstant(*cast<ast::ConstDecl>(item), file, name.range);
-  } else if (std::optional<DType> dtype = parseDType(std::string_view(name.text))) {
+  } else if (std::optional<DType> dtype =
+                 parseDType(std::string_view(name.text))) {
     return dtype;
   } else {
     auto builder = error(diag::unknown_type, name.range);
@@ -112,7 +123,9 @@ std::optional<DType> Sema::resolveDType(const ast::Name &name) {
   if (value.kind == Operand::Kind::DType)
     return value.dtype;
   if (!value.isPoison())
-    error(diag::unknown_type, name.range).arg(name.text).label("this is not a type");
+    error(diag::unknown_type, name.range)
+        .arg(name.text)
+        .label("this is not a type");
   return std::nullopt;
 }
 
@@ -123,7 +136,11 @@ std::optional<DType> Sema::checkDType(const ast::Expr *expr, StringRef what) {
   if (value.kind == Operand::Kind::DType)
     return value.dtype;
   if (!value.isPoison())
-    error(diag::argument_kind, expr->getRange()).arg(what).arg("T").arg("a dtype").arg(describe(value));
+    error(diag::argument_kind, expr->getRange())
+        .arg(what)
+        .arg("T")
+        .arg("a dtype")
+        .arg(describe(value));
   return std::nullopt;
 }
 
@@ -147,7 +164,8 @@ Type Sema::resolveType(const ast::TypeExpr *type, ArrayRef<Origin> *origins) {
 // Shapes
 //===----------------------------------------------------------------------===//
 
-bool Sema::checkShape(const ast::Expr *expr, StringRef what, SmallVectorImpl<int64_t> &shape,
+bool Sema::checkShape(const ast::Expr *expr, StringRef what,
+                      SmallVectorImpl<int64_t> &shape,
                       ArrayRef<Origin> *origins) {
   if (auto *list = dyn_cast<ast::ListExpr>(expr))
     return checkShapeList(list->elements, expr->getRange(), shape, origins);
@@ -155,13 +173,18 @@ bool Sema::checkShape(const ast::Expr *expr, StringRef what, SmallVectorImpl<int
   if (value.isPoison())
     return false;
   auto builder = error(diag::argument_kind, expr->getRange());
-  builder.arg(what).arg("shape").arg("a list of compile-time values").arg(describe(value));
+  builder.arg(what)
+      .arg("shape")
+      .arg("a list of compile-time values")
+      .arg(describe(value));
   if (value.isConstant())
-    builder.fixIt(expr->getRange(), "[" + textOf(expr->getRange()) + "]", "a shape is written in brackets");
+    builder.fixIt(expr->getRange(), "[" + textOf(expr->getRange()) + "]",
+                  "a shape is written in brackets");
   return false;
 }
 
-bool Sema::checkShapeList(ArrayRef<ast::Expr *> dims, SourceRange range, SmallVectorImpl<int64_t> &shape,
+bool Sema::checkShapeList(ArrayRef<ast::Expr *> dims, SourceRange range,
+                          SmallVectorImpl<int64_t> &shape,
                           ArrayRef<Origin> *origins) {
   SmallVector<Origin> places;
   bool isValid = true;
@@ -191,7 +214,9 @@ bool Sema::checkTileSize(ArrayRef<int64_t> shape, SourceRange range) {
   for (unsigned i = 1; i < shape.size(); ++i)
     if (shape[i] > shape[longest])
       longest = i;
-  const std::string count = elements < 1e18 ? std::to_string(static_cast<int64_t>(elements)) : "over 10^18";
+  const std::string count = elements < 1e18
+                                ? std::to_string(static_cast<int64_t>(elements))
+                                : "over 10^18";
   error(diag::tile_too_large, range)
       .arg(shapeString(shape))
       .arg(count)
@@ -204,7 +229,8 @@ bool Sema::checkTileDim(const ast::Expr *expr, int64_t &dim) {
   Operand value = checkExpr(expr);
   if (value.isPoison())
     return false;
-  if (value.isRuntime() && isInteger(value.type().dtype()) && value.type().isScalar()) {
+  if (value.isRuntime() && isInteger(value.type().dtype()) &&
+      value.type().isScalar()) {
     reportRuntimeDim(expr, value);
     return false;
   }
@@ -212,20 +238,25 @@ bool Sema::checkTileDim(const ast::Expr *expr, int64_t &dim) {
   if (value.isConstant() && isInteger(value.constant->dtype()))
     constant = value.constant->toInt64();
   if (!constant) {
-    error(diag::not_integer, expr->getRange()).arg("a tile dimension").arg(describe(value));
+    error(diag::not_integer, expr->getRange())
+        .arg("a tile dimension")
+        .arg(describe(value));
     return false;
   }
   dim = *constant;
-  if (dim > 0 && llvm::isPowerOf2_64(static_cast<uint64_t>(dim)) && dim <= (int64_t(1) << 40))
+  if (dim > 0 && llvm::isPowerOf2_64(static_cast<uint64_t>(dim)) &&
+      dim <= (int64_t(1) << 40))
     return true;
   std::string setBy;
   if (auto *name = dyn_cast<ast::NameExpr>(expr))
-    if (Symbol *symbol = lookup(name->name); symbol && symbol->isConstParam && !symbol->setBy.empty())
+    if (Symbol *symbol = lookup(name->name);
+        symbol && symbol->isConstParam && !symbol->setBy.empty())
       setBy = " (set by `" + symbol->setBy + "`)";
   auto builder = error(diag::tile_dim_not_power_of_two, expr->getRange());
   builder.arg(textOf(expr->getRange())).arg(dim).arg(setBy);
   if (dim > 1 && dim <= maxTileElements)
-    builder.help("use " + llvm::Twine(llvm::NextPowerOf2(static_cast<uint64_t>(dim))) +
+    builder.help("use " +
+                 llvm::Twine(llvm::NextPowerOf2(static_cast<uint64_t>(dim))) +
                  "; loads pad and stores cut the edge");
   dim = 1;
   return false;
@@ -240,12 +271,16 @@ void Sema::reportRuntimeDim(const ast::Expr *expr, const Operand &value) {
   if (!symbol)
     return;
   if (symbol->kind == Symbol::Kind::Dim && function && !function->fn) {
-    builder.secondary(symbol->range, "bound from the shape of `" + symbol->param->name + "`");
-    builder.help("add `<BN: int>` and loop over `cdiv(" + text + ", BN)` tiles");
+    builder.secondary(symbol->range,
+                      "bound from the shape of `" + symbol->param->name + "`");
+    builder.help("add `<BN: int>` and loop over `cdiv(" + text +
+                 ", BN)` tiles");
   } else if (symbol->isParam && function && function->fn) {
-    builder.secondary(symbol->range, "this parameter needs a compile-time argument");
+    builder.secondary(symbol->range,
+                      "this parameter needs a compile-time argument");
   } else if (symbol->isVar) {
-    builder.secondary(symbol->range, "a `var` is a runtime value").help("use `let` or `const`");
+    builder.secondary(symbol->range, "a `var` is a runtime value")
+        .help("use `let` or `const`");
   } else {
     builder.secondary(symbol->range, "defined here");
   }
@@ -255,7 +290,9 @@ void Sema::reportRuntimeDim(const ast::Expr *expr, const Operand &value) {
 // Indices and conditions
 //===----------------------------------------------------------------------===//
 
-checked::Expr *Sema::checkInt(const ast::Expr *expr, StringRef what) { return toInt(checkValue(expr), what); }
+checked::Expr *Sema::checkInt(const ast::Expr *expr, StringRef what) {
+  return toInt(checkValue(expr), what);
+}
 
 checked::Expr *Sema::toInt(Operand value, StringRef what) {
   if (value.isPoison())

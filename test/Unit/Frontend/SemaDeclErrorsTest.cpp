@@ -1,10 +1,11 @@
-//===- SemaDeclErrorsTest.cpp - wrong declarations and instances ---*- C++ -*-===//
+//===- SemaDeclErrorsTest.cpp - wrong declarations and instances ---*- C++
+//-*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Kernels, fns, constants, specialisations and `-D`, each with exactly the errors
-// it gives, at the places marked `$`.
+// Kernels, fns, constants, specialisations and `-D`, each with exactly the
+// errors it gives, at the places marked `$`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +31,10 @@ TEST(SemaDeclErrors, Items) {
   expectPrograms({
       {"const A = 1; const $A = 2;", "T0201"},
       {"fn f() { } kernel $f() { }", "T0201"},
-      {"const $A = B; const B = A; kernel k() { let q = zeros([A], f32); }", "T0217"},
-      {"kernel k(a: array<f32, [n]>) { let q = A; } const A = $bid(0);", "T0401"},
+      {"const $A = B; const B = A; kernel k() { let q = zeros([A], f32); }",
+       "T0217"},
+      {"kernel k(a: array<f32, [n]>) { let q = A; } const A = $bid(0);",
+       "T0401"},
       {"kernel k() { $A = 2; } const A = 1;", "T0501"},
       {"static_assert($1 == 2, \"no\");", "T0406"},
       {"static_assert($1);", "T0325"},
@@ -57,7 +60,8 @@ TEST(SemaDeclErrors, Parameters) {
       {"kernel k(n: int, t: array<f32, [$n]>) { }", "T0201"},
       {"kernel k(t: array<f32, [n]>, $n: int) { }", "T0201"},
       {"kernel k(t: $f33) { let q = t + 1; let u = exp(t); }", "T0213"},
-      {"kernel k(t: array<f32, [$N]>) { store(t, [0], load(t, [0], [4])); }", "T0212"},
+      {"kernel k(t: array<f32, [$N]>) { store(t, [0], load(t, [0], [4])); }",
+       "T0212"},
   });
 }
 
@@ -92,7 +96,8 @@ TEST(SemaDeclErrors, Clauses) {
       {"kernel k(a: array<f32, [n]>) grid [n + $clz(n)] { }", "T0413"},
       {"kernel k(a: array<f32, [n]>) requires $n { }", "T0325"},
       {"kernel k(a: array<f32, [n]>) requires $1 == 2 { }", "T0419"},
-      {"kernel k(a: array<f32, [n]>) requires n > 0, $bid(0) == 1 { }", "T0413"},
+      {"kernel k(a: array<f32, [n]>) requires n > 0, $bid(0) == 1 { }",
+       "T0413"},
       {"kernel k(a: array<f32, [n]>) requires aligned($n, 16) { }", "T0223"},
       {"kernel k(a: array<f32, [n]>) requires aligned(a, $10) { }", "T0418"},
       {"kernel k(a: array<f32, [n]>) requires aligned(a, $n) { }", "T0401"},
@@ -107,35 +112,63 @@ TEST(SemaDeclErrors, Clauses) {
 TEST(SemaDeclErrors, Fns) {
   expectPrograms({
       {"fn f(x) { return $f(x); } kernel k(s: f32) { let q = f(s); }", "T0206"},
-      {"fn f(x) { return g(x); } fn g(x) { return $f(x); } kernel k(s: f32) { let q = f(s); }", "T0206"},
-      {"fn f(x) { if x > 0.0 { return x; } $} kernel k(s: f32) { let q = f(s); }", "T0506"},
-      {"fn f(x) { if x > 0.0 { return x; } $return 1 > 0; } kernel k(s: f32) { let q = f(s); }", "T0507"},
-      {"fn f(x) { if x > 0.0 { return x; } $return; } kernel k(s: f32) { let q = f(s); }", "T0507"},
-      {"fn f(x) { if x > 0 { return x; } return $1 << 70; } kernel k(s: i32) { let q = f(s.to(int)); }", "T0307"},
+      {"fn f(x) { return g(x); } fn g(x) { return $f(x); } kernel k(s: f32) { "
+       "let q = f(s); }",
+       "T0206"},
+      {"fn f(x) { if x > 0.0 { return x; } $} kernel k(s: f32) { let q = f(s); "
+       "}",
+       "T0506"},
+      {"fn f(x) { if x > 0.0 { return x; } $return 1 > 0; } kernel k(s: f32) { "
+       "let q = f(s); }",
+       "T0507"},
+      {"fn f(x) { if x > 0.0 { return x; } $return; } kernel k(s: f32) { let q "
+       "= f(s); }",
+       "T0507"},
+      {"fn f(x) { if x > 0 { return x; } return $1 << 70; } kernel k(s: i32) { "
+       "let q = f(s.to(int)); }",
+       "T0307"},
       {"fn f(x, y) { return x; } kernel k(s: f32) { let q = f$(s); }", "T0218"},
       {"fn f(x) { return x; } kernel k(s: f32) { let q = f$(s, s); }", "T0219"},
       {"fn f(x) { return x; } kernel k(s: f32) { let q = f($z: s); }", "T0220"},
-      {"fn f(x) { return x; } kernel k(s: f32) { let q = f(s, $x: s); }", "T0222"},
-      {"fn f(n) { return zeros([$n], f32); } kernel k(s: int) { let q = f(s); }", "T0302"},
-      {"fn f(x) { return $x + 1.5; } kernel k(s: f32) { let q = f(true); }", "T0308"},
+      {"fn f(x) { return x; } kernel k(s: f32) { let q = f(s, $x: s); }",
+       "T0222"},
+      {"fn f(n) { return zeros([$n], f32); } kernel k(s: int) { let q = f(s); "
+       "}",
+       "T0302"},
+      {"fn f(x) { return $x + 1.5; } kernel k(s: f32) { let q = f(true); }",
+       "T0308"},
       {"fn f(x) { $x = 1; } kernel k(s: f32) { f(s); }", "T0501"},
       {"fn f() { } kernel k() { let q = $f(); }", "T0330"},
       {"fn f() { return (1, 2); } kernel k() { let q = $f() + 1; }", "T0510"},
-      {"fn f() { return (1, 2); } kernel k() { let ($a, b, c) = f(); }", "T0509"},
-      {"fn f(g, x) { return $g(x); } kernel k(s: f32) { let q = f(s, s); }", "T0204"},
+      {"fn f() { return (1, 2); } kernel k() { let ($a, b, c) = f(); }",
+       "T0509"},
+      {"fn f(g, x) { return $g(x); } kernel k(s: f32) { let q = f(s, s); }",
+       "T0204"},
       {"fn f() { $break; } kernel k() { for i in 0..4 { f(); } }", "T0505"},
       {"fn f() { let y = $s; } kernel k(s: f32) { f(); }", "T0202"},
-      {"fn f(x) { return x; } kernel k(a: array<f32, [n]>) { let q = $f(a) + 1.0; }", "T0334"},
+      {"fn f(x) { return x; } kernel k(a: array<f32, [n]>) { let q = $f(a) + "
+       "1.0; }",
+       "T0334"},
   });
 }
 
 TEST(SemaDeclErrors, CombiningFns) {
   expectPrograms({
-      {"fn f(x) { return x; } kernel k() { let q = $reduce(arange(4), 0, 0, f); }", "T0223"},
-      {"fn f(x, y) { return x > y; } kernel k() { let q = $reduce(arange(4), 0, 0, f); }", "T0335"},
-      {"fn f(x, y) { return x + y; } kernel k() { let q = reduce(arange(4), 0, $1.5, f); }", "T0307"},
-      {"fn f(x, y) { return x + y; } kernel k() { let q = reduce(arange(4), 0, $(0, 1), f); }", "T0336"},
-      {"fn f(x, y) { return x + y; } kernel k() { let q = reduce($1, 0, 0, f); }", "T0322"},
+      {"fn f(x) { return x; } kernel k() { let q = $reduce(arange(4), 0, 0, "
+       "f); }",
+       "T0223"},
+      {"fn f(x, y) { return x > y; } kernel k() { let q = $reduce(arange(4), "
+       "0, 0, f); }",
+       "T0335"},
+      {"fn f(x, y) { return x + y; } kernel k() { let q = reduce(arange(4), 0, "
+       "$1.5, f); }",
+       "T0307"},
+      {"fn f(x, y) { return x + y; } kernel k() { let q = reduce(arange(4), 0, "
+       "$(0, 1), f); }",
+       "T0336"},
+      {"fn f(x, y) { return x + y; } kernel k() { let q = reduce($1, 0, 0, f); "
+       "}",
+       "T0322"},
       {"kernel k() { let q = reduce(arange(4), 0, 0, $1); }", "T0223"},
       {"fn f(a, b, x, y) { return (a, b); } kernel k() { "
        "let (q, r) = reduce((arange(4), $arange(8)), 0, (0, 0), f); }",
@@ -152,14 +185,18 @@ TEST(SemaDeclErrors, Specialisations) {
       {"kernel k<A: int>() { } specialize k<$f32> as s;", "T0405"},
       {"kernel k<A: int, $B: int>() { } specialize k<1> as s;", "T0402"},
       {"kernel k<A: int>() { } specialize k<1> as $k;", "T0201"},
-      {"kernel k<A: int>() { } specialize k<1> as s; specialize k<2> as $s;", "T0201"},
+      {"kernel k<A: int>() { } specialize k<1> as s; specialize k<2> as $s;",
+       "T0201"},
       {"kernel k<A: int>() { $s(); } specialize k<1> as s;", "T0205"},
   });
 }
 
 TEST(SemaDeclErrors, Defines) {
-  const char *kernels = "kernel k<BM: int = 64, T: float = f32>() { let q = zeros([BM], T); } kernel j() { }";
-  auto errors = [&](std::vector<std::string> list) { return Checked(kernels, defines(list)).errors(); };
+  const char *kernels = "kernel k<BM: int = 64, T: float = f32>() { let q = "
+                        "zeros([BM], T); } kernel j() { }";
+  auto errors = [&](std::vector<std::string> list) {
+    return Checked(kernels, defines(list)).errors();
+  };
   EXPECT_EQ(errors({"BM=32"}), "");
   EXPECT_EQ(errors({"k.BM=0x20"}), "");
   EXPECT_EQ(errors({"T=f16", "BM=16"}), "");
@@ -183,7 +220,8 @@ TEST(SemaDeclErrors, LimitsOfInlining) {
   // A chain of fns deeper than the walk goes.
   std::string chain = "fn f0(x) { return x; }\n";
   for (int i = 1; i < 1000; ++i)
-    chain += "fn f" + std::to_string(i) + "(x) { return f" + std::to_string(i - 1) + "(x + 1); }\n";
+    chain += "fn f" + std::to_string(i) + "(x) { return f" +
+             std::to_string(i - 1) + "(x + 1); }\n";
   Checked deep(chain + "kernel k() { let q = f999(bid(0)); }");
   EXPECT_NE(deep.errors().find("T0513"), std::string::npos);
   EXPECT_EQ(deep.stored.list.size(), 1u);
@@ -191,8 +229,9 @@ TEST(SemaDeclErrors, LimitsOfInlining) {
   // A body that doubles at each level.
   std::string doubling = "fn f0(x) { return exp(x); }\n";
   for (int i = 1; i < 40; ++i)
-    doubling += "fn f" + std::to_string(i) + "(x) { return f" + std::to_string(i - 1) + "(x) + f" +
-                std::to_string(i - 1) + "(x); }\n";
+    doubling += "fn f" + std::to_string(i) + "(x) { return f" +
+                std::to_string(i - 1) + "(x) + f" + std::to_string(i - 1) +
+                "(x); }\n";
   Checked large(doubling + "kernel k(s: f32) { let q = f39(s); }");
   EXPECT_NE(large.errors().find("T0416"), std::string::npos);
   EXPECT_EQ(large.stored.list.size(), 1u);

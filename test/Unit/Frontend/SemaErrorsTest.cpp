@@ -91,7 +91,8 @@ TEST(SemaErrors, Shapes) {
       {"let q = zeros($[1, 1, 1, 1, 1, 1, 1], f32);", "T0304"},
       {"let q = zeros($BM, f32);", "T0223"},
       {"let q = zeros($x, f32);", "T0223"},
-      {"let q = $zeros([1 << 12, 1], f32) + zeros([1, 1 << 12], f32);", "T0303"},
+      {"let q = $zeros([1 << 12, 1], f32) + zeros([1, 1 << 12], f32);",
+       "T0303"},
       {"let q = zeros([4], $float32);", "T0213"},
       {"let q = zeros([4], $s);", "T0213"},
       {"let q = zeros([4], $1 + 1);", "T0223"},
@@ -289,8 +290,10 @@ TEST(SemaErrors, Mma) {
       {"let q = $mma(y, transpose(y), zeros([BM, BM], bf16));", "T0317"},
       {"let q = $mma(t8, transpose(t8), zeros([BM, BM], f16));", "T0317"},
       {"let q = mma($s, x, x);", "T0322"},
-      {"let q = mma(y, transpose(y), zeros([BM, BM], f32), precision: $tf32);", "T0342"},
-      {"let q = mma(x, transpose(x), zeros([BM, BM], f32), precision: $fast);", "T0342"},
+      {"let q = mma(y, transpose(y), zeros([BM, BM], f32), precision: $tf32);",
+       "T0342"},
+      {"let q = mma(x, transpose(x), zeros([BM, BM], f32), precision: $fast);",
+       "T0342"},
   });
 }
 
@@ -311,9 +314,12 @@ TEST(SemaErrors, Assignment) {
       {"var q: f32[4]; let u = $q;", "T0504"},
       {"var q: f32; if flag { q = 1.0; } let u = $q; let z = q;", "T0504"},
       {"var q: f32; for i in 0..big { q = 1.0; } let u = $q;", "T0504"},
-      {"var q: f32; while flag { if num > 1 { break; } q = 1.0; } let u = $q;", "T0504"},
+      {"var q: f32; while flag { if num > 1 { break; } q = 1.0; } let u = $q;",
+       "T0504"},
       {"var q: f32; $q += 1.0;", "T0504"},
-      {"var q: f32; if flag { q = 1.0; } else if num > 2 { } else { q = 2.0; } let u = $q;", "T0504"},
+      {"var q: f32; if flag { q = 1.0; } else if num > 2 { } else { q = 2.0; } "
+       "let u = $q;",
+       "T0504"},
   });
 }
 

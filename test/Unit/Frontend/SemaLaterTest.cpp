@@ -1,4 +1,5 @@
-//===- SemaLaterTest.cpp - operations that are checked but not lowered ---*- C++ -*-===//
+//===- SemaLaterTest.cpp - operations that are checked but not lowered ---*- C++
+//-*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -36,19 +37,26 @@ std::string last(StringRef statement) {
 }
 
 TEST(SemaLater, Slices) {
-  EXPECT_EQ(last("let q = cat(x, x, axis: 0);"), "let q.6: f32[128, 128] = (cat axis 0 [x.0, x.0] : f32[128, 128])");
+  EXPECT_EQ(last("let q = cat(x, x, axis: 0);"),
+            "let q.6: f32[128, 128] = (cat axis 0 [x.0, x.0] : f32[128, 128])");
   EXPECT_EQ(last("let (q, u) = split(r, 0);"),
-            "let .6: f32[128] = r.2\n  let q.7: f32[64] = (extract .6 [(const 0 : int)] : f32[64])\n"
+            "let .6: f32[128] = r.2\n  let q.7: f32[64] = (extract .6 [(const "
+            "0 : int)] : f32[64])\n"
             "  let u.8: f32[64] = (extract .6 [(const 1 : int)] : f32[64])");
   EXPECT_EQ(last("let q = extract(x, [num, 0], [4, 4]);"),
-            "let q.6: f32[4, 4] = (extract x.0 [(cast num : int), (const 0 : int)] : f32[4, 4])");
+            "let q.6: f32[4, 4] = (extract x.0 [(cast num : int), (const 0 : "
+            "int)] : f32[4, 4])");
   EXPECT_EQ(last("let q = insert(r, [2], zeros([4], f32));"),
-            "let q.6: f32[128] = (insert r.2 [(const 2 : int)] (const 0.0 : f32[4]) : f32[128])");
+            "let q.6: f32[128] = (insert r.2 [(const 2 : int)] (const 0.0 : "
+            "f32[4]) : f32[128])");
   EXPECT_EQ(last("let q = take(x, arange(4), 0);"),
-            "let q.6: f32[4, 128] = (take axis 0 x.0 (arange (const 0 : int) (const 1 : int) : int[4]) : f32[4, 128])");
-  EXPECT_EQ(last("let q = x[3, num];"),
-            "let q.6: f32 = (element x.0 [(const 3 : int), (cast num : int)] : f32)");
-  EXPECT_EQ(last("let q = flip(r, -1);"), "let q.6: f32[128] = (flip axis 0 r.2 : f32[128])");
+            "let q.6: f32[4, 128] = (take axis 0 x.0 (arange (const 0 : int) "
+            "(const 1 : int) : int[4]) : f32[4, 128])");
+  EXPECT_EQ(
+      last("let q = x[3, num];"),
+      "let q.6: f32 = (element x.0 [(const 3 : int), (cast num : int)] : f32)");
+  EXPECT_EQ(last("let q = flip(r, -1);"),
+            "let q.6: f32[128] = (flip axis 0 r.2 : f32[128])");
   expectBodies({
       {"let q = $cat(x, x, x, axis: 0);", "T0340"},
       {"let q = $cat(x, y, axis: 0);", "T0306"},
@@ -56,7 +64,8 @@ TEST(SemaLater, Slices) {
       {"let q = cat(x, $s, axis: 0);", "T0322"},
       {"let q = cat(x, x, axis: $2);", "T0318"},
       {"let q = cat$(x, x);", "T0218"},
-      {"let q = $cat(zeros([1 << 20], f32), zeros([1 << 20], f32), axis: 0);", "T0303"},
+      {"let q = $cat(zeros([1 << 20], f32), zeros([1 << 20], f32), axis: 0);",
+       "T0303"},
       {"let (q, u) = split($zeros([1, 4], f32), 0);", "T0345"},
       {"let q = extract(x, $[0], [4, 4]);", "T0223"},
       {"let q = extract(x, [0, 0], $[4]);", "T0345"},
@@ -70,15 +79,22 @@ TEST(SemaLater, Slices) {
 
 TEST(SemaLater, GatherAndAtomics) {
   EXPECT_EQ(last("let q = gather(v, [it], mask: it > 0, pad: 1);"),
-            "let q.6: f32[128] = (gather v [it.3] mask (gt it.3 (const 0 : i32[128]) : bool[128]) pad (const 1.0 : "
+            "let q.6: f32[128] = (gather v [it.3] mask (gt it.3 (const 0 : "
+            "i32[128]) : bool[128]) pad (const 1.0 : "
             "f32) : f32[128])");
   EXPECT_EQ(last("let q = gather(a, [it, 0]);"),
-            "let q.6: f32[128] = (gather a [it.3, (const 0 : int[128])] pad (const 0.0 : f32) : f32[128])");
-  EXPECT_EQ(last("scatter(w, [it], 0.5);"), "scatter w [it.3] (const 0.5 : f32[128])");
-  EXPECT_EQ(last("atomic_add(w, [it], r, order: release, scope: sys);"), "eval (atomic_add w [it.3] r.2 : f32[128])");
+            "let q.6: f32[128] = (gather a [it.3, (const 0 : int[128])] pad "
+            "(const 0.0 : f32) : f32[128])");
+  EXPECT_EQ(last("scatter(w, [it], 0.5);"),
+            "scatter w [it.3] (const 0.5 : f32[128])");
+  EXPECT_EQ(last("atomic_add(w, [it], r, order: release, scope: sys);"),
+            "eval (atomic_add w [it.3] r.2 : f32[128])");
   EXPECT_EQ(last("let q = atomic_cas(ia, [0], 1, 2);"),
-            "let q.6: i32 = (atomic_cas ia [(const 0 : int)] (const 1 : i32) (const 2 : i32) : i32)");
-  EXPECT_EQ(last("atomic_store(ia, [0], 7);"), "eval (atomic_store ia [(const 0 : int)] (const 7 : i32) : nothing)");
+            "let q.6: i32 = (atomic_cas ia [(const 0 : int)] (const 1 : i32) "
+            "(const 2 : i32) : i32)");
+  EXPECT_EQ(
+      last("atomic_store(ia, [0], 7);"),
+      "eval (atomic_store ia [(const 0 : int)] (const 7 : i32) : nothing)");
   expectBodies({
       {"let q = gather(v, $it);", "T0223"},
       {"let q = gather(a, $[it]);", "T0309"},
@@ -99,17 +115,24 @@ TEST(SemaLater, GatherAndAtomics) {
 
 TEST(SemaLater, ScansAndSorts) {
   EXPECT_EQ(last("let q = cumsum(p, axis: 1, reverse: true);"),
-            "let q.6: i32[64, 128] = (cumsum axis 1 reverse (cast p.5 : i32[64, 128]) : i32[64, 128])");
-  EXPECT_EQ(last("let q = cummax(r, exclusive: true);"), "let q.6: f32[128] = (cummax axis 0 exclusive r.2 : f32[128])");
+            "let q.6: i32[64, 128] = (cumsum axis 1 reverse (cast p.5 : "
+            "i32[64, 128]) : i32[64, 128])");
+  EXPECT_EQ(last("let q = cummax(r, exclusive: true);"),
+            "let q.6: f32[128] = (cummax axis 0 exclusive r.2 : f32[128])");
   EXPECT_EQ(last("let (q, u) = sort((r, it), descending: true);"),
-            "let .6: f32[128], .7: i32[128] = (sort axis 0 descending [r.2, it.3] : f32[128])\n"
+            "let .6: f32[128], .7: i32[128] = (sort axis 0 descending [r.2, "
+            "it.3] : f32[128])\n"
             "  let q.8: f32[128] = .6\n  let u.9: i32[128] = .7");
-  EXPECT_EQ(last("let q = argsort(x, axis: 0);"), "let q.6: int[64, 128] = (argsort axis 0 x.0 : int[64, 128])");
-  EXPECT_EQ(last("let (q, u) = topk(x, 4, axis: 1);").substr(0, 39), "let .6: f32[64, 4], .7: int[64, 4] = (t");
-  EXPECT_EQ(last("let q = histogram(it, 16);"), "let q.6: i32[16] = (histogram it.3 : i32[16])");
-  Checked scan("fn f(x, y) { return x + y; } kernel k(a: array<f32, [n]>) { "
-               "let q = scan(load(a, [0], [8]), 0, f, exclusive: true, init: 0); }",
-               allowAll());
+  EXPECT_EQ(last("let q = argsort(x, axis: 0);"),
+            "let q.6: int[64, 128] = (argsort axis 0 x.0 : int[64, 128])");
+  EXPECT_EQ(last("let (q, u) = topk(x, 4, axis: 1);").substr(0, 39),
+            "let .6: f32[64, 4], .7: int[64, 4] = (t");
+  EXPECT_EQ(last("let q = histogram(it, 16);"),
+            "let q.6: i32[16] = (histogram it.3 : i32[16])");
+  Checked scan(
+      "fn f(x, y) { return x + y; } kernel k(a: array<f32, [n]>) { "
+      "let q = scan(load(a, [0], [8]), 0, f, exclusive: true, init: 0); }",
+      allowAll());
   EXPECT_EQ(scan.errors(), "") << scan.messages();
   expectBodies({
       {"let q = cumsum$(x);", "T0218"},
@@ -129,14 +152,20 @@ TEST(SemaLater, ScansAndSorts) {
 
 TEST(SemaLater, RandomAndPrinting) {
   EXPECT_EQ(last("let q = rand_u32(7, arange(4));"),
-            "let q.9: u32[4] = (inline rand_u32 {\n   let seed.6: u64 = (const 7 : u64)\n"
-            "   let offsets.7: u64[4] = (cast (arange (const 0 : int) (const 1 : int) : int[4]) : u64[4])\n"
-            "   let rand_u32.8: u32[4] = (rand_u32 word 0 seed.6 offsets.7 : u32[4])\n"
+            "let q.9: u32[4] = (inline rand_u32 {\n   let seed.6: u64 = (const "
+            "7 : u64)\n"
+            "   let offsets.7: u64[4] = (cast (arange (const 0 : int) (const 1 "
+            ": int) : int[4]) : u64[4])\n"
+            "   let rand_u32.8: u32[4] = (rand_u32 word 0 seed.6 offsets.7 : "
+            "u32[4])\n"
             "  } → rand_u32.8 : u32[4])");
-  EXPECT_NE(last("let q = randn(num, it);").find("(rand_u32 word 1"), std::string::npos);
-  EXPECT_EQ(last("print(\"a {} b {}\", s, 1);"), "print \"a \" \" b \" \"\" s (const 1 : int)");
+  EXPECT_NE(last("let q = randn(num, it);").find("(rand_u32 word 1"),
+            std::string::npos);
+  EXPECT_EQ(last("print(\"a {} b {}\", s, 1);"),
+            "print \"a \" \" b \" \"\" s (const 1 : int)");
   EXPECT_EQ(last("assert(p, \"positive\");"), "assert p.5 \"positive\"");
-  EXPECT_EQ(last("assert(num > 0);"), "assert (gt num (const 0 : i32) : bool) \"num > 0\"");
+  EXPECT_EQ(last("assert(num > 0);"),
+            "assert (gt num (const 0 : i32) : bool) \"num > 0\"");
   expectBodies({
       {"let q = rand($s, 0);", "T0223"},
       {"let q = rand($it, 0);", "T0223"},

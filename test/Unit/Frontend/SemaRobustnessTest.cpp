@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Right programs with tokens replaced, removed, doubled and exchanged at random
-// go through parser and checker. What holds for each: the checker returns; there
-// is a program exactly when there is no error; the program can be printed; every
-// message can be printed, and is inside the text.
+// go through parser and checker. What holds for each: the checker returns;
+// there is a program exactly when there is no error; the program can be
+// printed; every message can be printed, and is inside the text.
 //
 //===----------------------------------------------------------------------===//
 
@@ -111,7 +111,8 @@ bool check(const std::string &text) {
 TEST(SemaRobustness, ThePrograms) {
   EXPECT_TRUE(check(programs[0].str()));
   EXPECT_TRUE(check(programs[1].str()));
-  EXPECT_FALSE(check(programs[2].str())); // one of its kernels is wrong on purpose
+  EXPECT_FALSE(
+      check(programs[2].str())); // one of its kernels is wrong on purpose
 }
 
 TEST(SemaRobustness, EveryMissingToken) {
@@ -129,15 +130,28 @@ TEST(SemaRobustness, EveryMissingToken) {
 
 TEST(SemaRobustness, RandomMutations) {
   std::vector<std::vector<std::string>> lists;
-  std::vector<std::string> pool = {"0", "-1", "1.5", "inf", "true", "i8", "f8e4m3", "tf32", "bool", "int", "[]",
-                                   "None", ":", "(x, y)", "[2]", "cat", "gather", "scan", "sort", "print", "bid",
-                                   "18446744073709551615", "1e300", "fn", "var", "\"s\"", "axis", "order"};
+  std::vector<std::string> pool = {"0",      "-1",
+                                   "1.5",    "inf",
+                                   "true",   "i8",
+                                   "f8e4m3", "tf32",
+                                   "bool",   "int",
+                                   "[]",     "None",
+                                   ":",      "(x, y)",
+                                   "[2]",    "cat",
+                                   "gather", "scan",
+                                   "sort",   "print",
+                                   "bid",    "18446744073709551615",
+                                   "1e300",  "fn",
+                                   "var",    "\"s\"",
+                                   "axis",   "order"};
   for (StringRef program : programs) {
     lists.push_back(tokens(program));
     pool.insert(pool.end(), lists.back().begin(), lists.back().end());
   }
   std::mt19937 random(7);
-  auto below = [&](size_t n) { return std::uniform_int_distribution<size_t>(0, n - 1)(random); };
+  auto below = [&](size_t n) {
+    return std::uniform_int_distribution<size_t>(0, n - 1)(random);
+  };
   unsigned numCorrect = 0;
   for (int round = 0; round < 4000; ++round) {
     std::vector<std::string> list = lists[below(lists.size())];

@@ -2,8 +2,8 @@
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-// A wrong program marks the place of each error with `$`, a character that is in
-// no program:
+// A wrong program marks the place of each error with `$`, a character that is
+// in no program:
 //
 //   {"let t = zeros([$100], f32);", "T0301"}
 //
@@ -44,7 +44,8 @@ struct Checked {
         LineCol where = sources.getLineCol(d.range.begin);
         at = std::to_string(where.line) + ":" + std::to_string(where.col);
       }
-      list.push_back({d.range.begin.getOffset(), getInfo(d.id).code.str() + " at " + at});
+      list.push_back(
+          {d.range.begin.getOffset(), getInfo(d.id).code.str() + " at " + at});
     }
     llvm::sort(list);
     std::string result;
@@ -86,22 +87,30 @@ struct WrongProgram {
 
 /// Names that the statements of a test may use.
 inline constexpr llvm::StringRef bodyHead =
-    "kernel k<T: float = f32, BM: int = 64, BN: int = 128, ON: bool = true>(a: array<f32, [m, n]>, "
-    "b: array<f16, [m, n]>, c: mut array<f32, [m, n]>, h: mut array<f16, [m, n]>, v: array<f32, [n]>, "
-    "w: mut array<f32, [n]>, ia: mut array<i32, [n]>, s: f32, num: i32, flag: bool, big: int, d: f64) grid [m] {\n"
-    "let x = load(a, [0, 0], [BM, BN]); let y = load(b, [0, 0], [BM, BN]); let r = load(v, [0], [BN]);\n"
-    "let it = load(ia, [0], [BN]); let t8 = zeros([BM, BN], f8e4m3); let p = x > 0.0;\n";
+    "kernel k<T: float = f32, BM: int = 64, BN: int = 128, ON: bool = true>(a: "
+    "array<f32, [m, n]>, "
+    "b: array<f16, [m, n]>, c: mut array<f32, [m, n]>, h: mut array<f16, [m, "
+    "n]>, v: array<f32, [n]>, "
+    "w: mut array<f32, [n]>, ia: mut array<i32, [n]>, s: f32, num: i32, flag: "
+    "bool, big: int, d: f64) grid [m] {\n"
+    "let x = load(a, [0, 0], [BM, BN]); let y = load(b, [0, 0], [BM, BN]); let "
+    "r = load(v, [0], [BN]);\n"
+    "let it = load(ia, [0], [BN]); let t8 = zeros([BM, BN], f8e4m3); let p = x "
+    "> 0.0;\n";
 
 /// The message of a mismatch, or "".
-inline std::string mismatch(const WrongProgram &wrong, bool isBody, CheckOptions options = {}) {
-  std::string marked = isBody ? (bodyHead + "  " + wrong.text + "\n}\n").str() : wrong.text.str();
+inline std::string mismatch(const WrongProgram &wrong, bool isBody,
+                            CheckOptions options = {}) {
+  std::string marked = isBody ? (bodyHead + "  " + wrong.text + "\n}\n").str()
+                              : wrong.text.str();
   std::string text, want;
   llvm::SmallVector<llvm::StringRef> codes;
   wrong.codes.split(codes, ' ', -1, false);
   unsigned line = 1, col = 1, count = 0;
   for (char c : marked) {
     if (c == '$') {
-      want += (want.empty() ? "" : ", ") + (count < codes.size() ? codes[count] : "?").str() + " at " +
+      want += (want.empty() ? "" : ", ") +
+              (count < codes.size() ? codes[count] : "?").str() + " at " +
               std::to_string(line) + ":" + std::to_string(col);
       ++count;
       continue;
@@ -116,7 +125,8 @@ inline std::string mismatch(const WrongProgram &wrong, bool isBody, CheckOptions
   std::string found = checked.errors();
   if (found == want)
     return "";
-  return "\nprogram:  " + wrong.text.str() + "\nexpected: " + want + "\nfound:    " + found + "\n" + checked.messages();
+  return "\nprogram:  " + wrong.text.str() + "\nexpected: " + want +
+         "\nfound:    " + found + "\n" + checked.messages();
 }
 
 } // namespace tilec
