@@ -64,7 +64,7 @@ IndexFacts::Key IndexFacts::keyOf(Dim dim) const {
   if (!argument)
     return nullptr;
   auto names = kernel.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), KernelOp::dimsAttr);
-  if (names && dim.number < names.size())
+  if (names && dim.number < names.size() && !cast<StringAttr>(names[dim.number]).empty())
     return names[dim.number].getAsOpaquePointer();
   return ArrayAttr::get(kernel.getContext(),
                         {IntegerAttr::get(IndexType::get(kernel.getContext()), argument.getArgNumber()),

@@ -88,8 +88,10 @@ public:
     LayoutAttr wanted = getLayoutAttr(convert.getType());
     Cost stay = conversionCost(getLayout(source), wanted.getLayout(),
                                convert.getType().getElementType());
-    return remakeCost(source, wanted, 0) < stay ||
-           (isCheapToRecreate(source.getDefiningOp()) || source.getDefiningOp<ConvertLayoutOp>());
+    Cost remade = remakeCost(source, wanted, 0);
+    // One conversion is no dearer than two: the first may die.
+    bool isTie = remade == stay && source.getDefiningOp<ConvertLayoutOp>();
+    return remade < stay || isTie || isCheapToRecreate(source.getDefiningOp());
   }
 
   /// The value in the wanted layout, remade as far as that is cheaper.
@@ -104,7 +106,8 @@ public:
     Value result;
     if (isCheapToRecreate(op))
       result = recreate(builder, op, wanted);
-    else if (auto convert = value.getDefiningOp<ConvertLayoutOp>())
+    else if (auto convert = value.getDefiningOp<ConvertLayoutOp>();
+             convert && bestCost(convert.getSource(), wanted, depth + 1) <= plainCost(value, wanted))
       result = make(convert.getSource(), wanted, depth + 1);
     else if (isMovableLoad(op) && prefersRemake(value, wanted, depth))
       result = recreate(builder, op, wanted);

@@ -110,3 +110,24 @@ tile.kernel @loads(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>, %i: 
   tile.store %y[%i, %i], %3 : !tile.array<?x?xf32, mut>, tensor<32x32xf32, #b>
   tile.return
 }
+
+// -----
+
+#a = #tile.layout<[32, 32] register [(0, 1), (0, 2), (16, 0), (8, 0), (4, 0)] lane [(0, 4), (0, 8), (0, 16), (1, 0), (2, 0)]>
+#b = #tile.layout<[32, 32] register [(1, 0), (2, 0), (0, 16), (0, 8), (0, 4)] lane [(4, 0), (8, 0), (16, 0), (0, 1), (0, 2)]>
+#c = #tile.layout<[32, 32] register [(2, 0), (1, 0), (0, 16), (0, 8), (0, 4)] lane [(4, 0), (8, 0), (16, 0), (0, 1), (0, 2)]>
+
+// A conversion that only renames registers is not joined to one that must stay.
+// CHECK-LABEL: tile.kernel @renaming
+tile.kernel @renaming(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>, %i: index)
+    attributes {num_warps = 1 : i32, tile.facts = ["aligned16"]} {
+  %0 = tile.load %x[%i, %i] : !tile.array<?x?xf32> -> tensor<32x32xf32, #a>
+  tile.store %y[%i, %i], %0 : !tile.array<?x?xf32, mut>, tensor<32x32xf32, #a>
+  // CHECK: %[[B:.*]] = tile.convert_layout
+  %1 = tile.convert_layout %0 : tensor<32x32xf32, #a> -> tensor<32x32xf32, #b>
+  tile.store %y[%i, %i], %1 order [1, 0] : !tile.array<?x?xf32, mut>, tensor<32x32xf32, #b>
+  // CHECK: tile.convert_layout %[[B]]
+  %2 = tile.convert_layout %1 : tensor<32x32xf32, #b> -> tensor<32x32xf32, #c>
+  tile.store %y[%i, %i], %2 order [1, 0] : !tile.array<?x?xf32, mut>, tensor<32x32xf32, #c>
+  tile.return
+}

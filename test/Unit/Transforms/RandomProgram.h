@@ -78,6 +78,13 @@ private:
   unsigned below(unsigned bound) { return random() % bound; }
   static llvm::ArrayRef<int64_t> shapeOf(mlir::Value tile) { return tile::getTileShape(tile.getType()); }
 
+  static int64_t numElements(llvm::ArrayRef<int64_t> shape) {
+    int64_t elements = 1;
+    for (int64_t dim : shape)
+      elements *= dim;
+    return elements;
+  }
+
   llvm::SmallVector<int64_t> randomShape(unsigned maxBits) {
     llvm::SmallVector<int64_t> shape(1 + below(tile::maxRank), 1);
     for (unsigned bits = below(maxBits + 1); bits > 0; --bits)
@@ -179,9 +186,7 @@ private:
 
   void reshape(mlir::Value tile) {
     llvm::ArrayRef<int64_t> shape = shapeOf(tile);
-    int64_t elements = 1;
-    for (int64_t dim : shape)
-      elements *= dim;
+    int64_t elements = numElements(shape);
     llvm::SmallVector<int64_t> newShape(1 + below(tile::maxRank), 1);
     for (; elements > 1; elements /= 2)
       newShape[below(newShape.size())] *= 2;
@@ -190,9 +195,7 @@ private:
 
   void broadcast(mlir::Value tile) {
     llvm::SmallVector<int64_t> shape(shapeOf(tile));
-    int64_t elements = 1;
-    for (int64_t dim : shape)
-      elements *= dim;
+    int64_t elements = numElements(shape);
     for (int64_t &dim : shape)
       if (dim == 1 && elements <= 4096 && below(2)) {
         dim = 1 << below(6);
@@ -284,7 +287,7 @@ private:
     case 1: {
       llvm::SmallVector<int64_t> shape(shapeOf(tile));
       shape[0] *= 2;
-      if (shape[0] <= 256)
+      if (numElements(shape) <= tile::maxTileElements)
         tiles.push_back(tile::CatOp::create(builder, loc, tile::getTileType(shape, element),
                                       mlir::ValueRange{tile, like(shapeOf(tile))}, 0));
       return;
