@@ -4,9 +4,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #===----------------------------------------------------------------------===#
 """Writes random well-typed programs and runs each on two executors: compiled, by SIMT
-execution with all its checks, and interpreted. The results must be equal, bit for bit.
+execution with all its checks (or on the GPU), and interpreted. The results must be
+equal, bit for bit.
 
   fuzz-programs.py --tile-run build/bin/tile-run --seeds 0:200 --keep /tmp/failures
+  fuzz-programs.py --tile-run build/bin/tile-run --seeds 0:5000 --device gpu --jobs 8
 
 A seed always gives the same program, arguments and number of warps. Values are such
 that the order of a reduction cannot matter: sums are of integers, and products of
@@ -18,6 +20,7 @@ import os
 import random
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 SIGNED = ["i8", "i16", "i32", "i64"]
 INTEGERS = SIGNED + ["u8", "u16", "u32", "u64"]
@@ -260,7 +263,7 @@ def run(seed, options):
     path = os.path.join(options.keep, f"{seed}.tile")
     with open(path, "w") as file:
         file.write(p.text())
-    command = [options.tile_run, path, "--device=simt", "--check"] + warps + p.arguments
+    command = [options.tile_run, path, f"--device={options.device}", "--check"] + warps + p.arguments
     try:
         result = subprocess.run(command, capture_output=True, text=True, timeout=options.timeout)
         output, failed = result.stderr + result.stdout, result.returncode != 0
@@ -278,12 +281,15 @@ def main():
     parser.add_argument("--tile-run", default="tile-run",
                         help="the tool; found through PATH by default")
     parser.add_argument("--seeds", default="0:100", help="first:end")
+    parser.add_argument("--device", choices=["simt", "gpu"], default="simt")
+    parser.add_argument("--jobs", type=int, default=1, help="programs at a time")
     parser.add_argument("--keep", default=".", help="where programs that fail stay")
     parser.add_argument("--timeout", type=float, default=120)
     options = parser.parse_args()
     os.makedirs(options.keep, exist_ok=True)
     first, end = (int(x) for x in options.seeds.split(":"))
-    failures = sum(not run(seed, options) for seed in range(first, end))
+    with ThreadPoolExecutor(options.jobs) as pool:
+        failures = list(pool.map(lambda seed: run(seed, options), range(first, end))).count(False)
     print(f"{end - first} programs, {failures} failed")
     sys.exit(1 if failures else 0)
 
