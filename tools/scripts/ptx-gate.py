@@ -83,20 +83,21 @@ def check(ptx, name, ptxas, disassembler, allowed):
     return found
 
 
-def texts(args):
-    """(name, PTX or None, error) for every module to check."""
+def modules_of(args):
+    """(file, chip or None) for every module to check."""
     for path in args.files:
-        if not args.tilec:
-            with open(path) as file:
-                yield path, file.read(), None
-            continue
-        for chip in args.arch.split(","):
-            command = [args.tilec, path, "--emit=ptx", f"--gpu-arch={chip}", "-o", "-"]
-            run = subprocess.run(command + args.flags.split(), capture_output=True, text=True)
-            if run.returncode:
-                yield path, None, f"{path} ({chip}): tilec failed: {run.stderr.strip()}"
-            else:
-                yield path, run.stdout, None
+        for chip in args.arch.split(",") if args.tilec else [None]:
+            yield path, chip
+
+
+def text_of(args, path, chip):
+    """(PTX, error) of one module."""
+    if not chip:
+        with open(path) as file:
+            return file.read(), None
+    command = [args.tilec, path, "--emit=ptx", f"--gpu-arch={chip}", "-o", "-"]
+    run = subprocess.run(command + args.flags.split(), capture_output=True, text=True)
+    return run.stdout, f"tilec failed: {run.stderr.strip()}" if run.returncode else None
 
 
 def main():
@@ -115,12 +116,15 @@ def main():
     disassembler = find_tool("nvdisasm", "TILEC_NVDISASM")
 
     def run(item):
-        name, ptx, error = item
-        return [error] if error else check(ptx, name, ptxas, disassembler, allowed)
+        path, chip = item
+        ptx, error = text_of(args, path, chip)
+        if error:
+            return [f"{path} ({chip}): {error}"]
+        return check(ptx, path, ptxas, disassembler, allowed)
 
     modules = problems = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for found in pool.map(run, texts(args)):
+        for found in pool.map(run, modules_of(args)):
             modules += 1
             problems += len(found)
             for problem in found:
