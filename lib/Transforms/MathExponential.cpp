@@ -47,10 +47,13 @@ struct Reduced {
 Reduced reduceExpm1(MathBuilder &m, Value x) {
   MathBuilder::Rounded n =
       m.roundSmallProduct(x, m.f(0x1.715476p+0, 0x1.71547652b82fep+0));
-  Value r = m.fma(n.asFloat, m.f(-0x1.62e430p-1, -0x1.62e42fefa39efp-1), x);
-  r = m.fma(n.asFloat, m.f(0x1.05c610p-29, -0x1.abc9e3b39803fp-56), r);
-  Value square = m.mul(r, r);
-  return {m.fma(square, m.horner(expm1Polynomial, r), r), n.asInt};
+  Value first = m.fma(n.asFloat, m.f(-0x1.62e430p-1, -0x1.62e42fefa39efp-1), x);
+  Value rest = m.mul(n.asFloat, m.f(0x1.05c610p-29, -0x1.abc9e3b39803fp-56));
+  // The rounding error of r counts where e^x - 1 is smaller than its terms.
+  MathBuilder::Pair r = m.fastTwoSum(first, rest);
+  Value square = m.mul(r.high, r.high);
+  Value tail = m.fma(square, m.horner(expm1Polynomial, r.high), r.low);
+  return {m.add(r.high, tail), n.asInt};
 }
 
 const Polynomial sinhPolynomial = {sinhF32Data, sinhF64Data};

@@ -76,18 +76,26 @@ Value halfPiLow(MathBuilder &m) { return m.f(-0x1.777a5cp-25, 0x1.1a62633145c07p
 Value pi(MathBuilder &m) { return m.f(0x1.921fb6p+1, 0x1.921fb54442d18p+1); }
 Value piLow(MathBuilder &m) { return m.f(-0x1.777a5cp-24, 0x1.1a62633145c07p-53); }
 
-Value halfPiMinus(MathBuilder &m, Value a) {
+/// pi/2 - (a + low).
+Value halfPiMinus(MathBuilder &m, Value a, Value low) {
   MathBuilder::Pair d = m.fastTwoSum(halfPi(m), m.neg(a));
-  return m.add(d.high, m.add(d.low, halfPiLow(m)));
+  return m.add(d.high, m.add(d.low, m.sub(halfPiLow(m), low)));
 }
+/// pi - a.
 Value piMinus(MathBuilder &m, Value a) {
   MathBuilder::Pair d = m.fastTwoSum(pi(m), m.neg(a));
   return m.add(d.high, m.add(d.low, piLow(m)));
 }
 
+/// atan(a) = a + tail for a in [0, 1].
+Value atanTail(MathBuilder &m, Value a) {
+  Value square = m.mul(a, a);
+  return m.mul(m.mul(square, a), m.horner(atanPolynomial, square));
+}
+
 /// For |x| above 1/2: 2 asin(sqrt((1 - |x|) / 2)) = acos(|x|). The difference is
-/// exact; above 1 the root is NaN, as asin is.
-Value acosOfLarge(MathBuilder &m, Value magnitude) {
+/// exact; above 1 the root is NaN, as asin is. The result is high + low.
+MathBuilder::Pair acosOfLarge(MathBuilder &m, Value magnitude) {
   Value z = m.fma(magnitude, m.f(-0.5), m.f(0.5));
   Value root = m.sqrt(z);
   // The root's rounding error, from its square.
@@ -95,8 +103,7 @@ Value acosOfLarge(MathBuilder &m, Value magnitude) {
   Value correction = m.select(m.gt(root, m.zero()), m.div(error, m.add(root, root)),
                               m.zero());
   Value series = m.fma(m.mul(z, root), m.horner(asinPolynomial, z), correction);
-  Value angle = m.add(root, series);
-  return m.add(angle, angle);
+  return {m.add(root, root), m.add(series, series)};
 }
 
 } // namespace
@@ -130,8 +137,9 @@ Value tilec::expandTan(MathBuilder &m, Value x) {
 Value tilec::expandAtan(MathBuilder &m, Value x) {
   Value a = m.abs(x);
   Value large = m.gt(a, m.one());
-  Value t = oddSeries(m, m.select(large, m.div(m.one(), a), a), atanPolynomial);
-  return m.copySign(m.select(large, halfPiMinus(m, t), t), x);
+  Value b = m.select(large, m.div(m.one(), a), a);
+  Value tail = atanTail(m, b);
+  return m.copySign(m.select(large, halfPiMinus(m, b, tail), m.add(b, tail)), x);
 }
 
 Value tilec::expandAtan2(MathBuilder &m, Value y, Value x) {
@@ -140,22 +148,24 @@ Value tilec::expandAtan2(MathBuilder &m, Value y, Value x) {
   Value ratio = m.div(smaller, larger);
   ratio = m.select(m.eq(larger, m.zero()), m.zero(), ratio);
   ratio = m.select(m.eq(smaller, m.inf()), m.one(), ratio);
-  Value t = oddSeries(m, ratio, atanPolynomial);
-  t = m.select(m.gt(a, b), halfPiMinus(m, t), t);
+  Value tail = atanTail(m, ratio);
+  Value t = m.select(m.gt(a, b), halfPiMinus(m, ratio, tail), m.add(ratio, tail));
   t = m.select(m.ilt(m.bits(x), m.i(0)), piMinus(m, t), t);
   return m.copySign(t, y);
 }
 
 Value tilec::expandAsin(MathBuilder &m, Value x) {
   Value a = m.abs(x);
-  Value large = halfPiMinus(m, acosOfLarge(m, a));
+  MathBuilder::Pair acos = acosOfLarge(m, a);
+  Value large = halfPiMinus(m, acos.high, acos.low);
   Value result = m.select(m.gt(a, m.f(0.5)), large, oddSeries(m, a, asinPolynomial));
   return m.copySign(result, x);
 }
 
 Value tilec::expandAcos(MathBuilder &m, Value x) {
   Value a = m.abs(x);
-  Value large = acosOfLarge(m, a);
+  MathBuilder::Pair parts = acosOfLarge(m, a);
+  Value large = m.add(parts.high, parts.low);
   large = m.select(m.lt(x, m.zero()), piMinus(m, large), large);
   // pi/2 - x - x^3 P, the sum of the small terms first.
   Value square = m.mul(x, x);
