@@ -41,6 +41,7 @@ private:
   /// Runs a block's operations; `yielded` gets the operands of its terminator.
   llvm::Error runBody(mlir::Block &body, Values *yielded);
   llvm::Error runOp(mlir::Operation &op);
+  bool runEffect(mlir::Operation &op);
   llvm::Error runFor(mlir::scf::ForOp op);
   llvm::Error runWhile(mlir::scf::WhileOp op);
   llvm::Error runIf(mlir::scf::IfOp op);
@@ -50,12 +51,22 @@ private:
   // Memory.cpp
   HostTile load(tile::LoadOp op);
   void store(tile::StoreOp op);
+  // Indexed.cpp
+  HostTile gather(tile::GatherOp op);
+  void scatter(tile::ScatterOp op);
+  HostTile atomic(tile::AtomicOp op);
+  char *elementAddress(mlir::Value array, mlir::ValueRange index, mlir::Value mask, size_t i) const;
+  void print(tile::PrintOp op);
+  llvm::Error check(tile::AssertOp op);
+
   const ArrayArg &arrayOf(mlir::Value array) const;
   llvm::SmallVector<int64_t, 6> indicesOf(mlir::ValueRange index) const;
 
   // Reduce.cpp
   llvm::Error runReduce(tile::ReduceOp op);
-  llvm::Error combine(tile::ReduceOp op, llvm::ArrayRef<HostTile> left,
+  llvm::Error runScan(tile::ScanOp op);
+  /// The region of a reduction or scan on each lane of `left` and `right`.
+  llvm::Error combine(mlir::Region &combiner, llvm::ArrayRef<HostTile> left,
                       llvm::ArrayRef<HostTile> right, llvm::MutableArrayRef<HostTile> result);
 
   const HostTile &get(mlir::Value value) const { return *values.find(value)->second; }
@@ -78,6 +89,14 @@ HostTile evaluatePermute(const HostTile &source, llvm::ArrayRef<int64_t> dims,
 HostTile evaluateIota(mlir::RankedTensorType type);
 
 // Mma.cpp
+HostTile evaluateCat(Operands in, unsigned axis, mlir::RankedTensorType type);
+HostTile evaluateExtract(const HostTile &source, llvm::ArrayRef<int64_t> index, mlir::Type type);
+HostTile evaluateInsert(const HostTile &slice, const HostTile &dest, llvm::ArrayRef<int64_t> index);
+HostTile evaluateFlip(const HostTile &source, unsigned axis, mlir::RankedTensorType type);
+HostTile evaluateTake(tile::TakeOp op, const HostTile &source, const HostTile &indices);
+HostTile evaluateHistogram(tile::HistogramOp op, const HostTile &source);
+llvm::SmallVector<HostTile, 2> evaluateSort(tile::SortOp op, Operands in);
+
 HostTile evaluateMma(tile::MmaOp op, const HostTile &a, const HostTile &b, const HostTile &acc);
 
 } // namespace tilec::interpreter

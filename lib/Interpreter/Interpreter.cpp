@@ -141,8 +141,37 @@ std::optional<HostTile> BlockRun::evaluateTileOp(Operation *op, Operands in) {
       .Case([&](tile::PermuteOp permute) {
         return evaluatePermute(*in[0], permute.getDims(), cast<RankedTensorType>(type));
       })
+      .Case([&](tile::NumSMsOp) { return index(1); })
+      .Case([&](tile::GatherOp op) { return gather(op); })
+      .Case([&](tile::CatOp cat) {
+        return evaluateCat(in, cat.getAxis(), cast<RankedTensorType>(type));
+      })
+      .Case([&](tile::ExtractOp op) { return evaluateExtract(*in[0], indicesOf(op.getIndex()), type); })
+      .Case([&](tile::InsertOp op) {
+        return evaluateInsert(*in[0], *in[1], indicesOf(op.getIndex()));
+      })
+      .Case([&](tile::FlipOp flip) {
+        return evaluateFlip(*in[0], flip.getAxis(), cast<RankedTensorType>(type));
+      })
+      .Case([&](tile::TakeOp op) { return evaluateTake(op, *in[0], *in[1]); })
+      .Case([&](tile::HistogramOp op) { return evaluateHistogram(op, *in[0]); })
       .Case([&](tile::MmaOp mma) { return evaluateMma(mma, *in[0], *in[1], *in[2]); })
       .Default([](Operation *) { return std::nullopt; });
+}
+
+/// Operations that write; false when `op` is none.
+bool BlockRun::runEffect(Operation &op) {
+  return llvm::TypeSwitch<Operation *, bool>(&op)
+      .Case([&](tile::StoreOp write) { return store(write), true; })
+      .Case([&](tile::ScatterOp write) { return scatter(write), true; })
+      .Case([&](tile::PrintOp line) { return print(line), true; })
+      .Case([&](tile::AtomicOp op) {
+        HostTile old = atomic(op);
+        if (op.getResult())
+          set(op.getResult(), std::move(old));
+        return true;
+      })
+      .Default([](Operation *) { return false; });
 }
 
 llvm::Error BlockRun::runOp(Operation &op) {
@@ -154,10 +183,12 @@ llvm::Error BlockRun::runOp(Operation &op) {
     return runIf(branch);
   if (auto reduce = dyn_cast<tile::ReduceOp>(op))
     return runReduce(reduce);
-  if (auto write = dyn_cast<tile::StoreOp>(op)) {
-    store(write);
+  if (auto scan = dyn_cast<tile::ScanOp>(op))
+    return runScan(scan);
+  if (auto check = dyn_cast<tile::AssertOp>(op))
+    return this->check(check);
+  if (runEffect(op))
     return llvm::Error::success();
-  }
   if (auto assume = dyn_cast<tile::AssumeOp>(op)) {
     if (get(assume.getCondition()).integer(0))
       return llvm::Error::success();
@@ -166,6 +197,11 @@ llvm::Error BlockRun::runOp(Operation &op) {
   llvm::SmallVector<const HostTile *, 4> operands;
   for (Value operand : op.getOperands())
     operands.push_back(isa<tile::ArrayType>(operand.getType()) ? nullptr : &get(operand));
+  if (auto sort = dyn_cast<tile::SortOp>(op)) {
+    for (auto [target, tile] : llvm::zip_equal(sort.getResults(), evaluateSort(sort, operands)))
+      set(target, tile);
+    return llvm::Error::success();
+  }
   if (auto halves = evaluateExtendedMultiply(&op, operands)) {
     set(op.getResult(0), std::move(halves->first));
     set(op.getResult(1), std::move(halves->second));

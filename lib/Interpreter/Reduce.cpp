@@ -42,12 +42,12 @@ static bool isStraightLine(Region &region) {
   return llvm::all_of(region.front(), [](Operation &op) { return op.getNumRegions() == 0; });
 }
 
-llvm::Error BlockRun::combine(tile::ReduceOp op, llvm::ArrayRef<HostTile> left,
+llvm::Error BlockRun::combine(Region &combiner, llvm::ArrayRef<HostTile> left,
                               llvm::ArrayRef<HostTile> right,
                               llvm::MutableArrayRef<HostTile> result) {
-  Block &body = op.getCombiner().front();
+  Block &body = combiner.front();
   size_t lanes = left.front().size();
-  bool together = isStraightLine(op.getCombiner());
+  bool together = isStraightLine(combiner);
   for (size_t lane = 0; lane < (together ? 1 : lanes); ++lane) {
     for (size_t i = 0; i < left.size(); ++i) {
       set(body.getArgument(i), together ? left[i] : left[i].scalar(lane));
@@ -86,12 +86,57 @@ llvm::Error BlockRun::runReduce(tile::ReduceOp op) {
       right.push_back(slice(part, half, half));
       result.push_back(left.back());
     }
-    if (llvm::Error error = combine(op, left, right, result))
+    if (llvm::Error error = combine(op.getCombiner(), left, right, result))
       return error;
     parts = std::move(result);
   }
   for (auto [target, part] : llvm::zip_equal(op.getResults(), parts))
     set(target, part.withType(target.getType()));
+  return llvm::Error::success();
+}
+
+/// One element after the other, all lanes beside the axis at once.
+llvm::Error BlockRun::runScan(tile::ScanOp op) {
+  auto shape = cast<ShapedType>(op.getSources().front().getType()).getShape();
+  int64_t axis = op.getAxis();
+  size_t steps = size_t(shape[axis]);
+  llvm::SmallVector<HostTile, 2> sources, scanned, running;
+  for (Value source : op.getSources()) {
+    sources.push_back(reducedFirst(get(source), axis));
+    scanned.push_back(sources.back());
+  }
+  size_t lanes = sources.front().size() / steps;
+  for (Value init : op.getInits())
+    running.push_back(
+        get(init)
+            .withType(RankedTensorType::get({int64_t(lanes)}, get(init).elementType()))
+            .expanded());
+  for (size_t step = 0; step < steps; ++step) {
+    size_t first = (op.getReverse() ? steps - 1 - step : step) * lanes;
+    llvm::SmallVector<HostTile, 2> element, next;
+    for (const HostTile &source : sources)
+      element.push_back(slice(source, first, lanes));
+    next = element;
+    if (!running.empty())
+      if (llvm::Error error = combine(op.getCombiner(), running, element, next))
+        return error;
+    const auto &output = op.isExclusive() ? running : next;
+    for (auto [to, from] : llvm::zip_equal(scanned, output))
+      for (size_t lane = 0; lane < lanes; ++lane)
+        to.copyElement(first + lane, from, lane);
+    running = std::move(next);
+  }
+  // The axis goes back from the front to its place.
+  llvm::SmallVector<int64_t, 6> movedShape{shape[axis]}, back;
+  for (auto [d, dim] : llvm::enumerate(shape)) {
+    if (int64_t(d) != axis)
+      movedShape.push_back(dim);
+    back.push_back(int64_t(d) == axis ? 0 : int64_t(d) < axis ? int64_t(d) + 1 : int64_t(d));
+  }
+  for (auto [target, tile] : llvm::zip_equal(op.getResults(), scanned)) {
+    auto moved = RankedTensorType::get(movedShape, tile.elementType());
+    set(target, evaluatePermute(tile.withType(moved), back, cast<RankedTensorType>(target.getType())));
+  }
   return llvm::Error::success();
 }
 
