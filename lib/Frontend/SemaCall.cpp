@@ -227,6 +227,7 @@ std::optional<std::vector<Operand>> Sema::inlineFn(const ast::FnDecl &fn,
                                                    SourceRange callRange,
                                                    checked::InlineBody *&body) {
   body = nullptr;
+  inlinedFns.insert(&fn);
   for (FunctionContext *context = function; context;
        context = context->caller) {
     if (context->fn != &fn)

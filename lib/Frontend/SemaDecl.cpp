@@ -45,6 +45,7 @@ void Sema::run() {
     checkKernel(request);
   }
   checkUnusedDefines();
+  checkUncalledFns();
 }
 
 //===----------------------------------------------------------------------===//

@@ -19,6 +19,7 @@
 //   SemaOperator   weak literals, dtype agreement, broadcasting, operators
 //   SemaCall       arguments, fn inlining
 //   SemaBuiltin…   builtins, one row each in Builtins.def
+//   SemaUncalled   names of fns that nothing calls
 //   SemaName       suggestions for unknown names
 //===----------------------------------------------------------------------===//
 #ifndef TILEC_LIB_FRONTEND_SEMAIMPL_H
@@ -578,6 +579,11 @@ private:
   bool checkGatherIndex(const ast::Expr *list, const checked::Param *array,
                         StringRef builtin, SmallVectorImpl<Operand> &index);
 
+  //=== SemaUncalled.cpp ===//
+  void checkUncalledFns();
+  void resolveNames(const ast::Stmt *stmt);
+  void resolveNames(const ast::Expr *expr);
+
   //=== SemaName.cpp ===//
   void reportUnknownName(StringRef name, SourceRange range, bool isCall);
   std::optional<StringRef> closest(StringRef name,
@@ -636,6 +642,7 @@ private:
   llvm::DenseMap<const ast::Decl *, FileId> declFiles;
   llvm::DenseMap<const ast::ConstDecl *, Operand> constants;
   llvm::SmallPtrSet<const ast::ConstDecl *, 4> constantsInProgress;
+  llvm::SmallPtrSet<const ast::FnDecl *, 8> inlinedFns;
   std::deque<Symbol> symbols;
   std::vector<Define> defines;
   std::vector<InstanceRequest> instances;

@@ -152,6 +152,17 @@ TEST(SemaDeclErrors, Fns) {
   });
 }
 
+TEST(SemaDeclErrors, FnsThatNothingCalls) {
+  expectPrograms({
+      {"fn f(x, y = $q) { let (a, b) = g(x); for i in 0..x { var c = i; c += $z; } } "
+       "fn g(x) { return (x[0, $w], [x, x.to(f16, round: rz)]); }",
+       "T0202 T0202 T0202"},
+      {"fn f(x) { if const x { return nonsense; } $y = 1; }", "T0202"},
+      {"fn f(x) { while x > 0.0 { break; } fast { $g(x); } { let z = 1; } return $z; }", "T0202 T0202"},
+      {"fn f(x, g) { return g(x, sum(x, axis: 0)) @ x ? -x : (x); } const N = 1; fn h() { return N; }", ""},
+  });
+}
+
 TEST(SemaDeclErrors, CombiningFns) {
   expectPrograms({
       {"fn f(x) { return x; } kernel k() { let q = $reduce(arange(4), 0, 0, "
