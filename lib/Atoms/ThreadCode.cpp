@@ -184,8 +184,6 @@ SmallVector<unsigned, 4> BufferAccess::vectorBits() const {
       break;
     bits.push_back(found - registerBases.begin());
   }
-  // A vector's own bases must be clean, too: 2 is not a base with bit 1 set, and
-  // every other basis keeps out of all of the vector's bits by the test above.
   return bits;
 }
 

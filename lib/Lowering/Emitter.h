@@ -134,7 +134,6 @@ private:
 
   Value i32(int64_t value);
   Value i64(int64_t value);
-  Value i1(bool value);
   Value toI64(Value index);
   /// A constant scalar or splat of `type`.
   Value constant(Type type, mlir::TypedAttr element);
@@ -143,7 +142,6 @@ private:
   Value extract(Value vector, int64_t index);
   Value fromElements(mlir::ArrayRef<Value> elements);
   Value lane();
-  Value warp();
 
   tile::KernelOp kernel;
   const IndexFacts facts;

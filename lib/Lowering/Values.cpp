@@ -49,9 +49,6 @@ Value Emitter::i32(int64_t value) {
 Value Emitter::i64(int64_t value) {
   return arith::ConstantIntOp::create(builder, loc, value, 64);
 }
-Value Emitter::i1(bool value) {
-  return arith::ConstantIntOp::create(builder, loc, value, 1);
-}
 
 Value Emitter::toI64(Value index) {
   if (index.getType().isInteger(64))
@@ -85,7 +82,4 @@ Value Emitter::fromElements(ArrayRef<Value> elements) {
 
 Value Emitter::lane() {
   return arith::AndIOp::create(builder, loc, thread, i32(31));
-}
-Value Emitter::warp() {
-  return arith::ShRUIOp::create(builder, loc, thread, i32(5));
 }
