@@ -111,6 +111,8 @@ llvm::ArrayRef<OperationEntry> tilec::emulator::barrierOperations() {
       {"llvm.nvvm.membar.gl", fence},
       {"llvm.nvvm.membar.sys", fence},
       {"llvm.nvvm.fence.sc.cluster", fence},
+      {"llvm.nvvm.fence.proxy.async*", nothing},
+      {"llvm.nvvm.fence.mbarrier_init.release.cluster", nothing},
       {"llvm.nvvm.nanosleep", pause},
       {"llvm.nvvm.read.ptx.sreg.clock", clock, 4},
       {"llvm.nvvm.read.ptx.sreg.clock64", clock, 8},
@@ -130,7 +132,7 @@ const OperationEntry *tilec::emulator::findOperation(llvm::StringRef name) {
   const OperationEntry *best = nullptr;
   for (llvm::ArrayRef<OperationEntry> table :
        {warpOperations(), barrierOperations(), memoryBarrierOperations(),
-        copyOperations(), matrixOperations(), conversionOperations()}) {
+        copyOperations(), bulkCopyOperations(), matrixOperations(), conversionOperations()}) {
     for (const OperationEntry &entry : table) {
       llvm::StringRef pattern = entry.name;
       bool matches = pattern.consume_back("*") ? name.starts_with(pattern)

@@ -106,6 +106,9 @@ void Block::prepareThreads(uint64_t index) {
     t.step = 1;
     t.copyGroup = 1;
     t.copiesCompleted = 0;
+    t.clusterPhase = 0;
+    t.bulkGroup = 0;
+    t.bulkStores.clear();
     t.hasFenced = false;
     t.acquireFrom = nullptr;
     t.acquiresNext = false;
@@ -123,6 +126,9 @@ void Block::run(uint64_t index) {
   aborted = false;
   memoryBarriers.clear();
   otherBlocks.clear();
+  std::fill(std::begin(agentSteps), std::end(agentSteps), 0);
+  nextAgent = 0;
+  clusterBarrier = MemoryBarrier();
   if (launch.seed)
     random.seed(*launch.seed * 0x9E3779B97F4A7C15u + index);
   for (uint32_t w = 0; w < warps.size(); ++w) {

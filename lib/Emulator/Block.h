@@ -48,6 +48,17 @@ struct WarpOperation {
   void (*complete)(Block &block, struct ThreadContext *lanes, uint32_t mask) = nullptr;
 };
 
+/// An asynchronous agent while it accesses memory: its slot, its step, what it knows.
+struct AsyncAgent {
+  uint32_t slot, step;
+  const VectorClock *clock;
+};
+
+/// A bulk store that its issuer may wait for: it reads in `step`, writes in the next.
+struct BulkStore {
+  uint32_t group, slot, step;
+};
+
 /// A GPU thread. Generated code reads the first fields at fixed offsets.
 struct ThreadContext {
   uint32_t threadIndex[3];
@@ -73,6 +84,9 @@ struct ThreadContext {
   uint32_t step;            ///< the thread's own current step
   uint32_t copyGroup;       ///< the open group of the thread's asynchronous copies
   uint32_t copiesCompleted; ///< groups the thread has waited for
+  uint32_t clusterPhase;    ///< of the cluster barrier, at the last arrival
+  uint32_t bulkGroup;       ///< the open group of the thread's bulk stores
+  std::vector<BulkStore> bulkStores;
   bool hasFenced;           ///< its relaxed atomics order memory, too
   const void *acquireFrom;  ///< the last atomic, while it is not acquired
   bool acquiresNext;        ///< it is an acquire; otherwise a fence may make it one
@@ -197,7 +211,8 @@ public:
   void sharedAccess(const Accessor &who, uint32_t offset, uint32_t size,
                     AccessKind kind);
   Accessor accessor(const ThreadContext &thread, bool global) const;
-  Accessor copyAccessor(const ThreadContext &thread, bool global) const;
+  Accessor agentAccessor(const ThreadContext &thread, const AsyncAgent &agent,
+                         bool global) const;
 
   void find(const ThreadContext &thread, FindingKind kind, std::string text,
             uint32_t other = 0);
@@ -212,6 +227,9 @@ public:
   FiberStacks stacks;
   llvm::DenseMap<uint32_t, MemoryBarrier> memoryBarriers;
   BlockKnowledge otherBlocks;
+  MemoryBarrier clusterBarrier;
+  uint32_t agentSteps[numBlockAgents] = {};
+  uint32_t nextAgent = 0;
   std::mt19937_64 random;
 
 private:

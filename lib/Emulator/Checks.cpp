@@ -48,7 +48,7 @@ static void pauseSometimes(ThreadContext &thread) {
 
 bool tilec::emulator::checkShared(ThreadContext &thread, const void *address,
                                   uint32_t size, uint32_t alignment, AccessKind kind,
-                                  bool byCopyAgent) {
+                                  const AsyncAgent *agent) {
   Block &block = *thread.block;
   uint64_t offset = static_cast<const char *>(address) - thread.shared;
   if (offset >= sharedCapacity || offset + size > thread.sharedBytes) {
@@ -63,15 +63,15 @@ bool tilec::emulator::checkShared(ThreadContext &thread, const void *address,
     return true;
   if (offset & (alignment - 1))
     checkAlignment(thread, address, size, alignment);
-  block.sharedAccess(byCopyAgent ? block.copyAccessor(thread, false)
-                                 : block.accessor(thread, false),
+  block.sharedAccess(agent ? block.agentAccessor(thread, *agent, false)
+                           : block.accessor(thread, false),
                      uint32_t(offset), size, kind);
   return true;
 }
 
 bool tilec::emulator::checkGlobal(ThreadContext &thread, const void *address,
                                   uint64_t size, uint32_t alignment, AccessKind kind,
-                                  bool byCopyAgent) {
+                                  const AsyncAgent *agent) {
   Block &block = *thread.block;
   if (!block.checks())
     return true;
@@ -98,8 +98,8 @@ bool tilec::emulator::checkGlobal(ThreadContext &thread, const void *address,
   if (!range->cells)
     return true;
   block.acquirePending(thread);
-  Accessor who = byCopyAgent ? block.copyAccessor(thread, true)
-                             : block.accessor(thread, true);
+  Accessor who = agent ? block.agentAccessor(thread, *agent, true)
+                       : block.accessor(thread, true);
   if (globals.access(*range, p, size, who, kind, earlier))
     block.reportRace(who, kind, earlier,
                      range->name.empty() ? "global memory" : "'" + range->name + "'");

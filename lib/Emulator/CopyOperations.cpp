@@ -36,12 +36,12 @@ void copy(ThreadContext &thread, const void *arguments, void *, uint32_t variant
   uint32_t fromSource = size;
   if (variant & hasSourceSize)
     fromSource = std::min(a.sourceSize, size);
-  if (!checkShared(thread, a.destination, size, size, AccessKind::Write,
-                   /*byCopyAgent=*/true))
+  AsyncAgent agent{thread.block->copySlot(thread), thread.copyGroup, &thread.clock};
+  if (!checkShared(thread, a.destination, size, size, AccessKind::Write, &agent))
     return;
   bool readable = fromSource != 0 &&
                   checkGlobal(thread, a.source, fromSource, size, AccessKind::Read,
-                              /*byCopyAgent=*/true);
+                              &agent);
   if (!readable)
     fromSource = 0;
   if (fromSource)

@@ -26,6 +26,7 @@
 #include "Block.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace tilec::emulator {
@@ -47,6 +48,7 @@ llvm::ArrayRef<OperationEntry> warpOperations();
 llvm::ArrayRef<OperationEntry> barrierOperations();
 llvm::ArrayRef<OperationEntry> memoryBarrierOperations();
 llvm::ArrayRef<OperationEntry> copyOperations();
+llvm::ArrayRef<OperationEntry> bulkCopyOperations();
 llvm::ArrayRef<OperationEntry> matrixOperations();
 llvm::ArrayRef<OperationEntry> conversionOperations();
 
@@ -68,11 +70,18 @@ template <typename Result> Result &to(void *result) {
 /// Checks an access of an operation to shared memory (bounds, alignment, races);
 /// false when it must not take place. \p address may be a 32- or 64-bit pointer.
 bool checkShared(ThreadContext &thread, const void *address, uint32_t size,
-                 uint32_t alignment, AccessKind kind, bool byCopyAgent = false);
+                 uint32_t alignment, AccessKind kind,
+                 const AsyncAgent *agent = nullptr);
 
 /// The same for global memory.
 bool checkGlobal(ThreadContext &thread, const void *address, uint64_t size,
-                 uint32_t alignment, AccessKind kind, bool byCopyAgent = false);
+                 uint32_t alignment, AccessKind kind,
+                 const AsyncAgent *agent = nullptr);
+
+/// Counts \p bytes as arrived at the mbarrier at \p address, after \p release has
+/// added what the copy published to the barrier's clock.
+void completeTransaction(ThreadContext &thread, char *address, uint32_t bytes,
+                         llvm::function_ref<void(VectorClock &)> release);
 
 /// Names in generated code of the functions in runtimeFunctions().
 namespace symbol {

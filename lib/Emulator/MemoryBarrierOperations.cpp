@@ -191,7 +191,54 @@ void arriveWithCopies(ThreadContext &thread, const void *arguments, void *,
     arriveAt(thread, *barrier, 1);
 }
 
+//===--- the barrier of a cluster, which is this block --------------------------------===//
+
+enum ClusterVariant : uint32_t { Relaxed = 1 };
+
+MemoryBarrier &clusterBarrier(Block &block) {
+  MemoryBarrier &barrier = block.clusterBarrier;
+  if (!barrier.live) {
+    barrier.live = true;
+    barrier.count = barrier.pending = block.numThreads;
+    barrier.released.reset(block.numThreads, block.numSlots());
+    barrier.completed.reset(block.numThreads, block.numSlots());
+  }
+  return barrier;
+}
+
+void clusterArrive(ThreadContext &thread, const void *, void *, uint32_t variant) {
+  Block &block = *thread.block;
+  MemoryBarrier &barrier = clusterBarrier(block);
+  if (block.checks() && variant != Relaxed)
+    block.release(thread, barrier.released);
+  thread.clusterPhase = barrier.phase;
+  arriveAt(thread, barrier, 1);
+}
+
+void clusterWait(ThreadContext &thread, const void *, void *, uint32_t) {
+  Block &block = *thread.block;
+  MemoryBarrier &barrier = clusterBarrier(block);
+  if (barrier.phase == thread.clusterPhase) {
+    barrier.waiters.push_back(&thread);
+    block.wait(&thread, "barrier.cluster.wait");
+  }
+  if (block.checks())
+    block.acquire(thread, barrier.completed);
+}
+
 } // namespace
+
+void tilec::emulator::completeTransaction(
+    ThreadContext &thread, char *address, uint32_t bytes,
+    llvm::function_ref<void(VectorClock &)> release) {
+  MemoryBarrier *barrier = lookUp(thread, address);
+  if (!barrier)
+    return;
+  if (thread.block->checks())
+    release(barrier->released);
+  barrier->bytes -= bytes;
+  endPhaseIfComplete(*thread.block, *barrier);
+}
 
 llvm::ArrayRef<OperationEntry> tilec::emulator::memoryBarrierOperations() {
   static const OperationEntry entries[] = {
@@ -229,6 +276,12 @@ llvm::ArrayRef<OperationEntry> tilec::emulator::memoryBarrierOperations() {
       {"llvm.nvvm.mbarrier.try.wait.*", waitFor, Parks},
       {"llvm.nvvm.mbarrier.try.wait.parity.*", waitFor, Parks | Parity},
       {"llvm.nvvm.mbarrier.pending.count", pendingCount},
+      {"llvm.nvvm.barrier.cluster.arrive", clusterArrive},
+      {"llvm.nvvm.barrier.cluster.arrive.aligned", clusterArrive},
+      {"llvm.nvvm.barrier.cluster.arrive.relaxed", clusterArrive, Relaxed},
+      {"llvm.nvvm.barrier.cluster.arrive.relaxed.aligned", clusterArrive, Relaxed},
+      {"llvm.nvvm.barrier.cluster.wait", clusterWait},
+      {"llvm.nvvm.barrier.cluster.wait.aligned", clusterWait},
       {"llvm.nvvm.cp.async.mbarrier.arrive", arriveWithCopies},
       {"llvm.nvvm.cp.async.mbarrier.arrive.shared", arriveWithCopies},
       {"llvm.nvvm.cp.async.mbarrier.arrive.noinc", arriveWithCopies, NoIncrement},

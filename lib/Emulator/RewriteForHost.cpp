@@ -464,6 +464,8 @@ void HostRewriter::callOperation(CallInst *call, const OperationEntry &entry) {
     kernel.sharedGranuleLog2 = std::min(kernel.sharedGranuleLog2, 3u);
   if (entry.name.contains("shared.global.4"))
     kernel.sharedGranuleLog2 = std::min(kernel.sharedGranuleLog2, 2u);
+  if (entry.name.contains("cp.async.bulk.tensor"))
+    kernel.globalGranuleLog2 = std::min(kernel.globalGranuleLog2, 2u);
   FunctionCallee callee = module.getOrInsertFunction(
       symbol, FunctionType::get(Type::getVoidTy(context),
                                 {pointer, pointer, pointer, int32}, false));

@@ -275,10 +275,11 @@ Accessor Block::accessor(const ThreadContext &thread, bool global) const {
           &thread.clock, global ? &otherBlocks : nullptr};
 }
 
-Accessor Block::copyAccessor(const ThreadContext &thread, bool global) const {
-  AccessRecord record{tag, copySlot(thread) << 20 | thread.copyGroup, thread.site};
-  return {record, thread.linear, thread.copiesCompleted, copySlot(thread),
-          &thread.clock, global ? &otherBlocks : nullptr};
+Accessor Block::agentAccessor(const ThreadContext &thread, const AsyncAgent &agent,
+                              bool global) const {
+  AccessRecord record{tag, agent.slot << 20 | agent.step, thread.site};
+  return {record, thread.linear, thread.copiesCompleted, copySlot(thread), agent.clock,
+          global ? &otherBlocks : nullptr};
 }
 
 void Block::sharedAccess(const Accessor &who, uint32_t offset, uint32_t size,

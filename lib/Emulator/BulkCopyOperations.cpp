@@ -1,0 +1,310 @@
+//===- BulkCopyOperations.cpp - bulk copies and tensor copies (TMA) -*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===--------------------------------------------------------------------------===//
+//
+// In:  cp.async.bulk and cp.async.bulk.tensor (PTX ISA, sections of these names).
+// Out: the bytes, at once, and an agent that moved them.
+//
+// Every copy is an agent with a slot and two steps of its own: it reads in the first
+// and writes in the second. It knows what its issuer knew. Others learn of a load
+// through the mbarrier that counts its bytes; the issuer learns of a store by waiting
+// for its group: of the first step with .read, of both without.
+//
+//   slot  ── step s: reads source ── step s+1: writes destination
+//             └► wait_group.read          └► mbarrier, wait_group
+//
+// Slots are used in turn; two copies that share a slot may hide each other's races,
+// but never invent one.
+//
+//===--------------------------------------------------------------------------===//
+#include "HostOperations.h"
+
+#include "tilec/Emulator/TensorMap.h"
+
+#include <cstring>
+
+using namespace tilec;
+using namespace tilec::emulator;
+
+namespace {
+
+/// A copy in progress.
+class BulkCopy {
+public:
+  explicit BulkCopy(ThreadContext &thread) : thread(thread) {
+    Block &block = *thread.block;
+    uint32_t index = block.nextAgent++ % numBlockAgents;
+    slot = 2 * block.numThreads + index;
+    uint32_t &last = block.agentSteps[index];
+    step = std::min(last + 1, 0xFFFFCu);
+    last = step + 1;
+    clock = thread.clock;
+    if (block.checks()) {
+      clock.raise(thread.linear, thread.step);
+      clock.raise(block.copySlot(thread), thread.copiesCompleted);
+    }
+  }
+
+  bool readsGlobal(const void *p, uint64_t size) const {
+    AsyncAgent agent{slot, step, &clock};
+    return checkGlobal(thread, p, size, 1, AccessKind::Read, &agent);
+  }
+  bool writesGlobal(const void *p, uint64_t size) const {
+    AsyncAgent agent{slot, step + 1, &clock};
+    return checkGlobal(thread, p, size, 1, AccessKind::Write, &agent);
+  }
+  bool readsShared(const void *p, uint32_t size) const {
+    AsyncAgent agent{slot, step, &clock};
+    return checkShared(thread, p, size, 16, AccessKind::Read, &agent);
+  }
+  bool writesShared(const void *p, uint32_t size) const {
+    AsyncAgent agent{slot, step + 1, &clock};
+    return checkShared(thread, p, size, 16, AccessKind::Write, &agent);
+  }
+
+  /// Completes \p bytes of the transaction count of the mbarrier at \p address.
+  void completeAt(char *address, uint32_t bytes) const {
+    completeTransaction(thread, address, bytes, [&](VectorClock &released) {
+      released.join(clock);
+      released.raise(slot, step + 1);
+    });
+  }
+
+  /// Adds the copy to the issuer's open bulk group.
+  void addToGroup() const {
+    thread.bulkStores.push_back({thread.bulkGroup, slot, step});
+  }
+
+private:
+  ThreadContext &thread;
+  VectorClock clock;
+  uint32_t slot, step;
+};
+
+void misuse(ThreadContext &thread, std::string text) {
+  thread.block->find(thread, FindingKind::HelperMisuse, std::move(text));
+}
+
+//===--- plain bulk copies ----------------------------------------------------------===//
+
+struct BulkLoadArguments {
+  char *destination;
+  char *barrier;
+  const char *source;
+  uint32_t size;
+};
+struct BulkStoreArguments {
+  char *destination;
+  const char *source;
+  uint32_t size;
+};
+
+bool isBulkSize(ThreadContext &thread, const void *a, const void *b, uint32_t size) {
+  uintptr_t all = reinterpret_cast<uintptr_t>(a) | reinterpret_cast<uintptr_t>(b) | size;
+  if (all % 16 == 0)
+    return true;
+  misuse(thread, "a bulk copy needs addresses and a size that are multiples of 16");
+  return false;
+}
+
+void bulkLoad(ThreadContext &thread, const void *arguments, void *, uint32_t) {
+  const auto &a = as<BulkLoadArguments>(arguments);
+  if (!isBulkSize(thread, a.destination, a.source, a.size))
+    return;
+  BulkCopy copy(thread);
+  if (a.size && copy.readsGlobal(a.source, a.size) &&
+      copy.writesShared(a.destination, a.size))
+    std::memcpy(a.destination, a.source, a.size);
+  copy.completeAt(a.barrier, a.size);
+}
+
+void bulkStore(ThreadContext &thread, const void *arguments, void *, uint32_t) {
+  const auto &a = as<BulkStoreArguments>(arguments);
+  if (!isBulkSize(thread, a.destination, a.source, a.size))
+    return;
+  BulkCopy copy(thread);
+  if (a.size && copy.readsShared(a.source, a.size) &&
+      copy.writesGlobal(a.destination, a.size))
+    std::memcpy(a.destination, a.source, a.size);
+  copy.addToGroup();
+}
+
+void commitGroup(ThreadContext &thread, const void *, void *, uint32_t) {
+  ++thread.bulkGroup;
+}
+
+constexpr uint32_t readOnly = 1;
+
+void waitGroup(ThreadContext &thread, const void *arguments, void *,
+               uint32_t variant) {
+  uint32_t pending = as<uint32_t>(arguments);
+  uint32_t committed = thread.bulkGroup;
+  if (committed < pending)
+    return;
+  for (const BulkStore &store : thread.bulkStores)
+    if (store.group < committed - pending && thread.block->checks())
+      thread.clock.raise(store.slot, store.step + (variant == readOnly ? 0 : 1));
+}
+
+//===--- tensor copies ----------------------------------------------------------------===//
+
+/// Walks the box of a tensor map, row by row along dimension 0.
+class BoxWalk {
+public:
+  BoxWalk(const EmulatedTensorMap &map, const int32_t *origin, char *shared)
+      : map(map), origin(origin), shared(shared) {}
+
+  /// Calls `function(shared address, global address or null, bytes)` for each piece of
+  /// 16 bytes or less whose elements are all inside or all outside.
+  template <typename Function> void forEachPiece(Function function) const {
+    uint32_t rows = 1;
+    for (unsigned d = 1; d < map.rank; ++d)
+      rows *= map.box[d];
+    uint32_t rowBytes = uint32_t(map.box[0]) * map.elementBytes;
+    for (uint32_t row = 0; row < rows; ++row) {
+      uint8_t *global = rowAddress(row);
+      for (uint32_t at = 0; at < rowBytes;) {
+        uint32_t end = std::min(rowBytes, (at & ~15u) + 16);
+        bool inside = global && isInside(at);
+        uint32_t piece = at;
+        while (piece < end && (global && isInside(piece)) == inside)
+          piece += map.elementBytes;
+        char *target = swizzled(shared + row * rowBytes + at);
+        int64_t offset = int64_t(origin[0]) * map.elementBytes + at;
+        function(target, inside ? global + offset : nullptr, piece - at);
+        at = piece;
+      }
+    }
+  }
+
+private:
+  /// The address of element 0 of dimension 0, or null when the row is outside.
+  uint8_t *rowAddress(uint32_t row) const {
+    uint8_t *address = map.data;
+    for (unsigned d = 1; d < map.rank; ++d) {
+      int64_t position = int64_t(origin[d]) + row % map.box[d];
+      row /= map.box[d];
+      if (position < 0 || uint64_t(position) >= map.dims[d])
+        return nullptr;
+      address += uint64_t(position) * map.strides[d - 1];
+    }
+    return address;
+  }
+  bool isInside(uint32_t at) const {
+    int64_t position = int64_t(origin[0]) + at / map.elementBytes;
+    return position >= 0 && uint64_t(position) < map.dims[0];
+  }
+  /// 16-byte chunks within 1024, 512 or 256 bytes change places by address bits.
+  char *swizzled(char *p) const {
+    if (!map.swizzleBytes)
+      return p;
+    uintptr_t address = reinterpret_cast<uintptr_t>(p);
+    uintptr_t chunks = map.swizzleBytes / 16 - 1;
+    return reinterpret_cast<char *>(address ^ ((address >> 7 & chunks) << 4));
+  }
+
+  const EmulatedTensorMap &map;
+  const int32_t *origin;
+  char *shared;
+};
+
+bool isUsable(ThreadContext &thread, const EmulatedTensorMap *map, unsigned rank,
+              const char *shared) {
+  if (map->magic != EmulatedTensorMap::theMagic) {
+    misuse(thread, "the tensor map is not one of the emulator's");
+    return false;
+  }
+  if (map->rank != rank || map->elementBytes == 0) {
+    misuse(thread, "the tensor map has rank " + std::to_string(map->rank) +
+                       ", the copy " + std::to_string(rank));
+    return false;
+  }
+  uint32_t rowBytes = uint32_t(map->box[0]) * map->elementBytes;
+  if (rowBytes % 16 || (map->swizzleBytes && rowBytes > map->swizzleBytes)) {
+    misuse(thread, "the box is " + std::to_string(rowBytes) +
+                       " bytes wide, which is no multiple of 16 or more than the swizzle");
+    return false;
+  }
+  if (reinterpret_cast<uintptr_t>(shared) % 128) {
+    misuse(thread, "a tensor copy needs a shared-memory address that is a multiple of 128");
+    return false;
+  }
+  return true;
+}
+
+template <unsigned Rank> struct TensorLoadArguments {
+  char *destination;
+  char *barrier;
+  const EmulatedTensorMap *map;
+  int32_t origin[Rank];
+};
+template <unsigned Rank> struct TensorStoreArguments {
+  const char *source;
+  const EmulatedTensorMap *map;
+  int32_t origin[Rank];
+};
+
+template <unsigned Rank>
+void tensorLoad(ThreadContext &thread, const void *arguments, void *, uint32_t) {
+  const auto &a = as<TensorLoadArguments<Rank>>(arguments);
+  if (!isUsable(thread, a.map, Rank, a.destination))
+    return;
+  BulkCopy copy(thread);
+  uint32_t total = 0;
+  BoxWalk(*a.map, a.origin, a.destination)
+      .forEachPiece([&](char *target, const uint8_t *source, uint32_t bytes) {
+        total += bytes;
+        if (source && !copy.readsGlobal(source, bytes))
+          source = nullptr;
+        if (!copy.writesShared(reinterpret_cast<char *>(
+                                   reinterpret_cast<uintptr_t>(target) & ~uintptr_t(15)),
+                               16))
+          return;
+        if (source)
+          std::memcpy(target, source, bytes);
+        else
+          std::memset(target, a.map->fillsNaN ? 0xFF : 0, bytes);
+      });
+  copy.completeAt(a.barrier, total);
+}
+
+template <unsigned Rank>
+void tensorStore(ThreadContext &thread, const void *arguments, void *, uint32_t) {
+  const auto &a = as<TensorStoreArguments<Rank>>(arguments);
+  if (!isUsable(thread, a.map, Rank, a.source))
+    return;
+  BulkCopy copy(thread);
+  BoxWalk(*a.map, a.origin, const_cast<char *>(a.source))
+      .forEachPiece([&](char *source, uint8_t *target, uint32_t bytes) {
+        char *chunk = reinterpret_cast<char *>(reinterpret_cast<uintptr_t>(source) &
+                                               ~uintptr_t(15));
+        if (target && copy.readsShared(chunk, 16) && copy.writesGlobal(target, bytes))
+          std::memcpy(target, source, bytes);
+      });
+  copy.addToGroup();
+}
+
+} // namespace
+
+#define TENSOR_COPY(N)                                                                 \
+  {"llvm.nvvm.cp.async.bulk.tensor.g2s.tile." #N "d", tensorLoad<N>},                  \
+      {"llvm.nvvm.cp.async.bulk.tensor.g2s.cta.tile." #N "d", tensorLoad<N>},          \
+      {"llvm.nvvm.cp.async.bulk.tensor.s2g.tile." #N "d", tensorStore<N>}
+
+llvm::ArrayRef<OperationEntry> tilec::emulator::bulkCopyOperations() {
+  static const OperationEntry entries[] = {
+      {"llvm.nvvm.cp.async.bulk.global.to.shared.cluster", bulkLoad},
+      {"llvm.nvvm.cp.async.bulk.global.to.shared.cta", bulkLoad},
+      {"llvm.nvvm.cp.async.bulk.shared.cta.to.global", bulkStore},
+      {"llvm.nvvm.cp.async.bulk.commit.group", commitGroup},
+      {"llvm.nvvm.cp.async.bulk.wait.group", waitGroup},
+      {"llvm.nvvm.cp.async.bulk.wait.group.read", waitGroup, readOnly},
+      TENSOR_COPY(1),
+      TENSOR_COPY(2),
+      TENSOR_COPY(3),
+      TENSOR_COPY(4),
+      TENSOR_COPY(5),
+  };
+  return entries;
+}
