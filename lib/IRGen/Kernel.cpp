@@ -113,6 +113,8 @@ DictionaryAttr Generator::parameterAttributes(const checked::Param &param) {
 }
 
 void Generator::setKernelAttributes(tile::KernelOp op, const checked::Kernel &kernel) {
+  if (!kernel.docComment.empty())
+    op->setAttr("tile.doc", builder.getStringAttr(kernel.docComment));
   if (kernel.hasGrid) {
     SmallVector<StringRef> grid(kernel.grid.begin(), kernel.grid.end());
     op.setGridAttr(builder.getStrArrayAttr(grid));

@@ -427,6 +427,14 @@ Expected<void> Launcher::plan(std::span<const KernelArg> args,
       return ok;
   }
   if (gridOverride) {
+    // Compiled code knows of no position along an axis that `grid` does not name.
+    for (size_t axis = info.grid.size(); !info.grid.empty() && axis < 3; ++axis)
+      if ((*gridOverride)[axis] > 1)
+        return refuse(info, "",
+                      "the kernel's grid has " + std::to_string(info.grid.size()) +
+                          (info.grid.size() == 1 ? " extent" : " extents") + ", the launch gives " +
+                          std::to_string((*gridOverride)[axis]) + " blocks along axis " +
+                          std::to_string(axis));
     plan.grid = *gridOverride;
   } else {
     auto own = evaluateGrid(args);

@@ -260,6 +260,22 @@ TEST_P(Matrices, Colsum) {
   check(test);
 }
 
+TEST_P(Matrices, ColsumBands) {
+  auto [rows, cols] = shape();
+  constexpr int64_t parts = 5;
+  Case test{"sums", "colsum_bands", {define("T", dtype()), define("BM", 16)}, {}, {}, false, {}, 1e-4};
+  test.arrays = {HostArray::random(dtype(), {rows, cols}, 8), HostArray::poisoned(DType::F32, {parts, cols})};
+  int64_t band = ((rows + 15) / 16 + parts - 1) / parts * 16;
+  for (int64_t part = 0; part < parts; ++part)
+    for (int64_t c = 0; c < cols; ++c) {
+      double sum = 0;
+      for (int64_t r = part * band; r < std::min(rows, (part + 1) * band); ++r)
+        sum += test.arrays[0].at(r * cols + c);
+      test.expected.push_back(sum);
+    }
+  check(test);
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, Matrices, ::testing::Combine(::testing::Range(0, 6), ::testing::ValuesIn(floats)));
 
 //===------------------------------------------------------------------------===//

@@ -14,6 +14,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <random>
@@ -25,6 +26,8 @@ const char *executorName(Executor executor) {
 }
 
 std::vector<Executor> availableExecutors() {
+  if (std::getenv("TILEC_TEST_GPU_ONLY") && Device::count() > 0)
+    return {Executor::GPU};
   std::vector<Executor> result = {Executor::Interpreter, Executor::SIMT};
   if (Device::count() > 0)
     result.push_back(Executor::GPU);

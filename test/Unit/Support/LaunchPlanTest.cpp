@@ -187,7 +187,9 @@ TEST(LaunchPlan, GridLimits) {
   auto args = sampleArgs(8, 8, 8);
   int64_t top = (int64_t(1) << 31) - 1;
   EXPECT_EQ(refusal(info, args, Grid{top, 1, 1}), "");
-  EXPECT_EQ(refusal(info, args, Grid{1, 1, 70000}), "");
+  KernelInfo free = info; // without a `grid` clause every axis is the caller's
+  free.grid.clear();
+  EXPECT_EQ(refusal(free, args, Grid{1, 1, 70000}), "");
   EXPECT_EQ(refusal(info, args, Grid{1, top + 1, 1}),
             "matmul: grid[1] is 2147483648, it must be at least 0 and less than 2^31");
   EXPECT_EQ(refusal(info, args, Grid{-1, 1, 1}),
@@ -254,3 +256,17 @@ TEST(LaunchPlan, ReusedPlanDoesNotGrow) {
   EXPECT_EQ(plan.params.data(), params);
   EXPECT_EQ(plan.offsets.data(), offsets);
 }
+TEST(LaunchPlan, OverrideHasNoMoreAxesThanTheGrid) {
+  KernelInfo info = sampleKernel();
+  info.grid = {"4"};
+  info.requirements.clear();
+  info.params = {sampleScalar("n", DType::Int)};
+  std::vector<KernelArg> args = {ScalarArg::integer(DType::Int, 1)};
+  EXPECT_TRUE(planLaunch(info, args, Grid{9, 1, 1}).hasValue());
+  auto refused = planLaunch(info, args, Grid{9, 2, 1});
+  ASSERT_FALSE(refused.hasValue());
+  EXPECT_NE(refused.failure().message.find("grid has 1 extent, the launch gives 2 blocks along axis 1"),
+            std::string::npos)
+      << refused.failure().message;
+}
+

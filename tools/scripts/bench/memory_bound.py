@@ -130,14 +130,25 @@ def transpose():
 
 
 def sums():
+    """Tile sizes follow the array's shape, as a user's would."""
     for m, n in ((16384, 16384), (1 << 20, 256), (256, 1 << 20)):
         x = torch.randn(m, n, device="cuda")
-        for name, axis in (("rowsum", 1), ("colsum", 0)):
-            r = torch.empty(x.shape[1 - axis], device="cuda")
-            launch = TileKernel("sums", kernel=name).prepare(x, r)
-            error = checked(launch, r, x.sum(axis, dtype=torch.float64))
-            others = {"torch": bench(lambda: torch.sum(x, axis, out=r))}
-            report(name + " f32", [m, n], 4 * m * n, bench(launch), others, error)
+        r = torch.empty(m, device="cuda")
+        width = min(n, 1024)
+        rows = {256: 16}.get(n, 1 if m < 1024 else 4)
+        launch = TileKernel("sums", kernel="rowsum", BM=rows, BN=width if m >= 1024 else 4096).prepare(x, r)
+        error = checked(launch, r, x.sum(1, dtype=torch.float64))
+        report("rowsum f32", [m, n], 4 * m * n, bench(launch), {"torch": bench(lambda: torch.sum(x, 1, out=r))}, error)
+        c = torch.empty(n, device="cuda")
+        if n > 8192:
+            launch = TileKernel("sums", kernel="colsum").prepare(x, c)
+        else:
+            parts = torch.empty(1024, n, device="cuda")
+            bands = TileKernel("sums", kernel="colsum_bands").prepare(x, parts)
+            last = TileKernel("sums", kernel="colsum", BN=16).prepare(parts, c)
+            launch = lambda: (bands(), last())
+        error = checked(launch, c, x.sum(0, dtype=torch.float64))
+        report("colsum f32", [m, n], 4 * m * n, bench(launch), {"torch": bench(lambda: torch.sum(x, 0, out=c))}, error)
 
 
 def matmul():
