@@ -30,7 +30,10 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/Support/Timer.h"
 
 #include <map>
@@ -210,6 +213,27 @@ std::vector<KernelInfo> Compilation::kernels(const Chip &chip) {
 // MLIR stages
 //===------------------------------------------------------------------------===//
 
+/// A message of a later stage as a program spells things: `f32[64, 32]` for
+/// 'tensor<64x32xf32>', and backquotes.
+static std::string inSourceSpelling(StringRef message) {
+  static const llvm::Regex tensor("tensor<(([0-9]+x)+)([A-Za-z0-9]+)>");
+  std::string result = message.str();
+  SmallVector<StringRef, 4> parts;
+  while (tensor.match(result, &parts)) {
+    std::string dims = llvm::join(llvm::split(parts[1].drop_back(), 'x'), ", ");
+    StringRef dtype = llvm::StringSwitch<StringRef>(parts[3])
+                          .Case("i1", "bool")
+                          .Case("index", "int")
+                          .Case("f8E4M3FN", "f8e4m3")
+                          .Case("f8E5M2", "f8e5m2")
+                          .Default(parts[3]);
+    std::string spelled = (dtype + "[" + dims + "]").str();
+    result.replace(parts[0].data() - result.data(), parts[0].size(), spelled);
+  }
+  std::replace(result.begin(), result.end(), '\'', '`');
+  return result;
+}
+
 void Compilation::State::reportMLIR(mlir::Diagnostic &diagnostic) {
   SourceRange range;
   auto rangeOf = [&](Location loc) -> SourceRange {
@@ -221,9 +245,10 @@ void Compilation::State::reportMLIR(mlir::Diagnostic &diagnostic) {
   };
   if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
     return;
-  auto builder = engine.report(diag::chip_limit, rangeOf(diagnostic.getLocation()), diagnostic.str());
+  auto builder = engine.report(diag::chip_limit, rangeOf(diagnostic.getLocation()),
+                               inSourceSpelling(diagnostic.str()));
   for (mlir::Diagnostic &note : diagnostic.getNotes())
-    builder.note(rangeOf(note.getLocation()), note.str());
+    builder.note(rangeOf(note.getLocation()), inSourceSpelling(note.str()));
 }
 
 void Compilation::State::reportInternal(StringRef stage, llvm::Error error) {
