@@ -237,11 +237,11 @@ Operand Sema::checkBitcast(CallArgs &args) {
     return Operand::poison(args.range);
   const DType from = operand.type().dtype();
   for (DType type : {from, *dtype}) {
-    if (type != DType::Bool)
+    if (type != DType::Bool && type != DType::TF32)
       continue;
     error(diag::dtype_not_supported, args.range)
         .arg("bitcast")
-        .arg("bool")
+        .arg(StringRef(dtypeName(type)))
         .help("`.to` converts");
     return Operand::poison(args.range);
   }

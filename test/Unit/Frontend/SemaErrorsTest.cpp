@@ -157,6 +157,7 @@ TEST(SemaErrors, DTypes) {
       {"let q = $num || flag;", "T0308"},
       {"let q = $bitcast(s, f64);", "T0328"},
       {"let q = $bitcast(s, bool);", "T0308"},
+      {"let q = $bitcast(s, tf32);", "T0308"},
       {"let q = $num.to(f32, round: rz);", "T0327"},
       {"let q = $s.to(f8e4m3, round: rz);", "T0327"},
   });
