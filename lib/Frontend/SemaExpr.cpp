@@ -330,8 +330,9 @@ Operand Sema::checkConditional(const ast::ConditionalExpr &expr) {
         .arg(describe(condition));
     condition = Operand::poison(range);
   }
-  Operand whenTrue = checkValue(expr.onTrue),
-          whenFalse = checkValue(expr.onFalse);
+  std::vector<checked::Stmt *> trueStmts, falseStmts;
+  Operand whenTrue = checkArm(expr.onTrue, trueStmts),
+          whenFalse = checkArm(expr.onFalse, falseStmts);
   if (condition.isPoison() || whenTrue.isPoison() || whenFalse.isPoison())
     return Operand::poison(range);
   for (const Operand *arm : {&whenTrue, &whenFalse}) {
@@ -345,9 +346,15 @@ Operand Sema::checkConditional(const ast::ConditionalExpr &expr) {
   }
   if (!unifyPair(whenTrue, whenFalse, range, "?:"))
     return Operand::poison(range);
-  if (condition.isConstant())
-    return condition.constant->isTrue() ? whenTrue : whenFalse;
-  checked::Expr *arms[] = {materialize(whenTrue), materialize(whenFalse)};
+  if (condition.isConstant()) {
+    const bool isTrue = condition.constant->isTrue();
+    const auto &stmts = isTrue ? trueStmts : falseStmts;
+    block->insert(block->end(), stmts.begin(), stmts.end());
+    return isTrue ? whenTrue : whenFalse;
+  }
+  checked::Expr *arms[] = {
+      afterStatements(trueStmts, materialize(whenTrue), whenTrue.range),
+      afterStatements(falseStmts, materialize(whenFalse), whenFalse.range)};
   auto *result = make<checked::ConditionalExpr>(arms[0]->type, range);
   result->condition = materialize(condition);
   result->whenTrue = arms[0];

@@ -410,6 +410,12 @@ private:
   Operand checkUnaryOperator(const ast::UnaryExpr &expr);
   Operand checkBinaryOperator(const ast::BinaryExpr &expr);
   Operand checkLogical(const ast::BinaryExpr &expr);
+  /// A value that is needed only when control comes to it. Calls that it emits
+  /// as statements are kept in `emitted`, for `afterStatements`.
+  Operand checkArm(const ast::Expr *expr, std::vector<checked::Stmt *> &emitted);
+  /// `value` with the statements of its arm in front, as one expression.
+  checked::Expr *afterStatements(ArrayRef<checked::Stmt *> emitted,
+                                 checked::Expr *value, SourceRange range);
   Operand applyBinary(ast::BinaryOp op, Operand left, Operand right,
                       SourceRange range, SourceRange opRange);
   Operand applyUnary(checked::UnaryOp op, Operand operand, SourceRange range);

@@ -256,12 +256,56 @@ Operand Sema::checkBinaryOperator(const ast::BinaryExpr &expr) {
                      expr.getRange(), expr.opRange);
 }
 
+Operand Sema::checkArm(const ast::Expr *expr,
+                       std::vector<checked::Stmt *> &emitted) {
+  Operand value;
+  {
+    Saved<std::vector<checked::Stmt *> *> saved(block, &emitted);
+    value = checkValue(expr);
+  }
+  // Values of arguments may be computed early; a call may not.
+  bool hasCall = llvm::any_of(emitted, [](const checked::Stmt *stmt) {
+    auto *let = dyn_cast<checked::LetStmt>(stmt);
+    return !let || (let->init && llvm::isa<checked::InlineExpr>(let->init));
+  });
+  if (!hasCall) {
+    block->insert(block->end(), emitted.begin(), emitted.end());
+    emitted.clear();
+  }
+  return value;
+}
+
+checked::Expr *Sema::afterStatements(ArrayRef<checked::Stmt *> emitted,
+                                     checked::Expr *value, SourceRange range) {
+  if (emitted.empty())
+    return value;
+  std::vector<checked::Stmt *> stmts(emitted);
+  checked::Variable *variable = newVariable("", value->type, false, range);
+  {
+    Saved<std::vector<checked::Stmt *> *> saved(block, &stmts);
+    auto *let = emit<checked::LetStmt>(range);
+    let->variables = copy(ArrayRef<checked::Variable *>(variable));
+    let->init = value;
+  }
+  auto *site = out.create<checked::CallSite>();
+  site->callee = "arm";
+  site->at = locOf(range);
+  auto *body = out.create<checked::InlineBody>();
+  body->call = site;
+  body->results = copy(ArrayRef<checked::Variable *>(variable));
+  body->body = copy(ArrayRef<checked::Stmt *>(stmts));
+  auto *inlined = make<checked::InlineExpr>(variable->type, range);
+  inlined->inlined = body;
+  return inlined;
+}
+
 /// `&&` and `||`: scalars evaluate the right side only when needed, tiles are
 /// combined elementwise.
 Operand Sema::checkLogical(const ast::BinaryExpr &expr) {
   const bool isAnd = expr.op == ast::BinaryOp::LogicalAnd;
   const SourceRange range = expr.getRange();
-  Operand left = checkValue(expr.lhs), right = checkValue(expr.rhs);
+  std::vector<checked::Stmt *> emitted;
+  Operand left = checkValue(expr.lhs), right = checkArm(expr.rhs, emitted);
   if (left.isPoison() || right.isPoison())
     return Operand::poison(range);
   for (const Operand *operand : {&left, &right}) {
@@ -273,15 +317,22 @@ Operand Sema::checkLogical(const ast::BinaryExpr &expr) {
       builder.help(isAnd ? "`&` is bitwise and" : "`|` is bitwise or");
     return Operand::poison(range);
   }
-  if (left.type().isTile() || right.type().isTile())
+  const bool isTile = left.type().isTile() || right.type().isTile();
+  const bool needsRight =
+      isTile || (left.isConstant() && left.constant->isTrue() == isAnd);
+  if (needsRight)
+    block->insert(block->end(), emitted.begin(), emitted.end());
+  if (isTile)
     return applyBinary(isAnd ? checked::BinaryOp::And : checked::BinaryOp::Or,
                        left, right, range);
   if (left.isConstant()) {
-    Operand result = left.constant->isTrue() == isAnd ? right : left;
+    Operand result = needsRight ? right : left;
     result.range = range;
     return result;
   }
-  checked::Expr *condition = materialize(left), *other = materialize(right);
+  checked::Expr *condition = materialize(left);
+  checked::Expr *other =
+      afterStatements(emitted, materialize(right), expr.rhs->getRange());
   checked::Expr *decided =
       makeConstant(ConstValue::boolean(!isAnd), Type::scalar(DType::Bool),
                    locOf(expr.lhs->getRange()));

@@ -194,6 +194,22 @@ TEST(ControlFlow, ConditionsEvaluateOnlyWhatTheyNeed) {
   EXPECT_EQ(runInts(source, {0, 0, 0}, {5}), (Ints{0, 2, 8}));
 }
 
+TEST(ControlFlow, EffectsOfAnArmStayInIt) {
+  // What the calls give is known while compiling, what they store is not.
+  const char *source = R"(
+    fn mark(a, i) { store_at(a, [i], 1); return true; }
+    fn seven(a, i) { store_at(a, [i], 1); return 7; }
+    kernel k(y: mut array<i32, [n]>, a: int) {
+      if a > 0 && mark(y, 0) { store_at(y, [1], 1); }
+      if a > 0 || mark(y, 2) { store_at(y, [3], 1); }
+      let x = a > 0 ? seven(y, 4) : seven(y, 5);
+      store_at(y, [6], x.to(i32));
+      if true && mark(y, 7) { store_at(y, [7], 2); }
+    })";
+  EXPECT_EQ(runInts(source, Ints(8), {1}), (Ints{1, 1, 0, 1, 1, 0, 7, 2}));
+  EXPECT_EQ(runInts(source, Ints(8), {0}), (Ints{0, 0, 1, 1, 0, 1, 7, 2}));
+}
+
 TEST(ControlFlow, ShadowingAndConstantLoops) {
   const char *source = R"(
     kernel k(y: mut array<i32, [n]>, a: int) {
