@@ -43,6 +43,7 @@ void addLaidOutPasses(OpPassManager &passes, const CompileOptions &options, cons
   kernels.addPass(createSelectAtoms());
   kernels.addPass(createAssignLayouts());
   kernels.addPass(createRemoveLayoutConversions());
+  kernels.addPass(createSplitConversions());
 }
 
 void addStagedPasses(OpPassManager &passes, const CompileOptions &options, const Chip &chip) {

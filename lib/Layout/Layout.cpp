@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cassert>
+#include <utility>
 
 using namespace tilec;
 
@@ -329,6 +330,33 @@ Layout Layout::broadcast(llvm::ArrayRef<int64_t> newShape) const {
       } else {
         result.addFlat(Input::Register, basis);
       }
+    }
+  }
+  return result;
+}
+
+std::optional<Layout> Layout::halve(unsigned axis) const {
+  if (dims[axis] == 1)
+    return std::nullopt;
+  uint64_t top = fieldMask(axis) & ~(fieldMask(axis) >> 1);
+  // Only then has the other half the same places, with `top` added.
+  if (!Span(bases(Input::Register)).contains(top))
+    return std::nullopt;
+  Shape newShape(dims);
+  newShape[axis] /= 2;
+  Layout result(newShape);
+  uint64_t pivot = 0;
+  for (Input input : allInputs) {
+    for (uint64_t flat : bases(input)) {
+      if (flat & top) {
+        if (input != Input::Register)
+          return std::nullopt;
+        // The first register bit to change halves is fixed; others go along with it.
+        if (!std::exchange(pivot, pivot ? pivot : flat))
+          continue;
+        flat ^= pivot;
+      }
+      result.add(input, unflatten(flat));
     }
   }
   return result;

@@ -77,6 +77,8 @@ private:
   LogicalResult emitBroadcast(tile::BroadcastOp op);
   LogicalResult emitReshape(tile::ReshapeOp op);
   LogicalResult emitPermute(tile::PermuteOp op);
+  LogicalResult emitExtract(tile::ExtractOp op);
+  LogicalResult emitCat(tile::CatOp op);
 
   //===--- Integer.cpp -------------------------------------------------------------===//
   LogicalResult emitDivide(tile::DivideOp op);

@@ -68,6 +68,8 @@ LogicalResult Emitter::emitOperation(Operation *op) {
       .Case([&](tile::BroadcastOp op) { return emitBroadcast(op); })
       .Case([&](tile::ReshapeOp op) { return emitReshape(op); })
       .Case([&](tile::PermuteOp op) { return emitPermute(op); })
+      .Case([&](tile::ExtractOp op) { return emitExtract(op); })
+      .Case([&](tile::CatOp op) { return emitCat(op); })
       .Case([&](tile::ConvertLayoutOp op) { return emitConvertLayout(op); })
       .Case([&](tile::ReduceOp op) {
         return emitReduce(op, op.getCombiner(), op.getAxes());

@@ -300,6 +300,9 @@ public:
   /// Stretches axes of size one: first over redundant lanes, then redundant warps,
   /// then new registers.
   Layout broadcast(llvm::ArrayRef<int64_t> newShape) const;
+  /// The half of the tile in which the highest bit of `axis` is clear, if each thread
+  /// has in its other registers the same places of the other half.
+  std::optional<Layout> halve(unsigned axis) const;
   /// Without the register bits that hold copies of other registers.
   Layout withoutRegisterCopies() const;
 

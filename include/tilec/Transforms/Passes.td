@@ -56,6 +56,18 @@ def SplitBuilds : Pass<"tile-split-builds", "::mlir::ModuleOp"> {
     Option<"onlyGeneral", "only-general", "bool", "false", "No builds that rely on facts">];
 }
 
+def SplitConversions : Pass<"tile-split-conversions", "::tilec::tile::KernelOp"> {
+  let summary = "convert large tiles piece by piece";
+  let description = [{
+    A conversion through shared memory of more than `max-bytes` becomes several of
+    parts of the tile, one after the other through the same memory.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let options = [
+    Option<"maxBytes", "max-bytes", "int64_t", /*default=*/"65536",
+           "The largest buffer that is not split">];
+}
+
 def InferBounds : Pass<"tile-infer-bounds", "::tilec::tile::KernelOp"> {
   let summary = "mark loads and stores that stay inside their array";
   let description = [{

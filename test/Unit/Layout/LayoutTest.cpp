@@ -183,6 +183,37 @@ TEST(LayoutTest, BroadcastThenCollapseIsTheSource) {
   });
 }
 
+TEST(LayoutTest, HalvesAreTheSameElements) {
+  unsigned halved = 0;
+  forRandomLayouts([&](const Layout &layout, Random &random) {
+    if (!layout.rank())
+      return;
+    unsigned axis = random.below(layout.rank());
+    std::optional<Layout> half = layout.halve(axis);
+    if (!half)
+      return;
+    ++halved;
+    EXPECT_TRUE(half->isSurjective());
+    EXPECT_EQ(half->numBits(Input::Register) + 1, layout.numBits(Input::Register));
+    // What a thread has of the half is what it has of the tile there.
+    int64_t middle = half->shape()[axis];
+    for (uint64_t thread = 0; thread < layout.size(Input::Warp) * 32; thread += 5) {
+      std::set<Layout::Coords> mine, low, high;
+      for (uint64_t reg = 0; reg < layout.size(Input::Register); ++reg) {
+        Layout::Coords coords = layout.apply(Position::thread(reg, thread % 32, thread / 32));
+        bool isLow = coords[axis] < middle;
+        coords[axis] %= middle;
+        (isLow ? low : high).insert(coords);
+      }
+      for (uint64_t reg = 0; reg < half->size(Input::Register); ++reg)
+        mine.insert(half->apply(Position::thread(reg, thread % 32, thread / 32)));
+      EXPECT_EQ(mine, low);
+      EXPECT_EQ(mine, high);
+    }
+  });
+  EXPECT_GT(halved, 20u);
+}
+
 TEST(LayoutTest, ThenComposes) {
   forRandomLayouts([](const Layout &layout, Random &random) {
     Layout inner = random.layout({int64_t(1) << layout.numInputBits()}, 5, 1);

@@ -99,6 +99,9 @@ public:
       options.afterLayouts(*module);
     else
       kernels.addPass(createRemoveLayoutConversions());
+    SplitConversionsOptions split;
+    split.maxBytes = 512; // as if memory were short
+    kernels.addPass(createSplitConversions(split));
     kernels.addPass(createStageOperands());
     kernels.addPass(createCanonicalizerPass());
     kernels.addPass(createAllocateMemory());
