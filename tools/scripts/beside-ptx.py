@@ -6,16 +6,18 @@
 """beside-ptx.py KERNEL.tile KERNEL.ptx [ENTRY]
 
 Prints the source with, right of each line, the instructions that its `.loc` lines
-own: opcode and how often, the telling ones (memory, shuffles, barriers, matrix and
-float arithmetic) first. ENTRY picks one entry point; the default is the first.
+own: opcode and how often; only the telling ones (matrix and float arithmetic, memory,
+shuffles, barriers), the commonest of each kind first, as many as fit. ENTRY picks
+one entry point; the default is that for aligned arrays, else the first.
 """
 import collections
 import re
 import sys
 
-TELLING = [r"wgmma|mma", r"ld\.global", r"st\.global", r"cp\.async", r"ld\.shared|st\.shared", r"bar\.|barrier",
-           r"shfl", r"ex2|sqrt|rcp|div", r"fma|add\.\w*f|mul\.\w*f|max\.\w*f|min\.\w*f", r"cvt"]
-RIGHT = 74
+TELLING = [r"wgmma|mma", r"ld\.global|st\.global|cp\.async|atom|red\.", r"ex2|lg2|sin|cos|tanh|sqrt|rcp|div\.\w*\.?f",
+           r"(fma|add|sub|mul|max|min)\.(\w+\.)*b?f\d", r"shfl", r"ld\.shared|st\.shared|ldmatrix|stmatrix",
+           r"bar\.|barrier|mbarrier", r"cvt\.\S*f\d"]
+COLUMNS = 160
 
 
 def rank(opcode):
@@ -26,10 +28,12 @@ def rank(opcode):
 
 
 def entry_text(ptx, entry):
-    """The body of `entry`, or of the first entry point."""
-    for match in re.finditer(r"\.entry\s+([\w$]+)\s*\(.*?\n\{\n(.*?)\n\}", ptx, re.S):
-        if entry in (None, match.group(1)):
-            return match.group(1), match.group(2)
+    """Name and body of `entry`, or of the one for aligned arrays, or of the first."""
+    bodies = dict(re.findall(r"\.entry\s+([\w$]+)\s*\(.*?\n\{\n(.*?)\n\}", ptx, re.S))
+    wanted = [entry] if entry else [n for n in bodies if n.endswith("__aligned16")] + list(bodies)
+    for name in wanted:
+        if name in bodies:
+            return name, bodies[name]
     sys.exit(f"no entry point {entry or ''}")
 
 
@@ -48,14 +52,21 @@ def opcodes_by_line(body):
     return lines
 
 
-def summary(counter):
+def by_interest(counter):
+    """The telling opcodes: the commonest of each kind, then the next of each kind."""
+    seen = collections.Counter()
+    keys = {}
+    for name in sorted(counter, key=lambda o: (-counter[o], o)):
+        keys[name] = (seen[rank(name)], rank(name))
+        seen[rank(name)] += 1
+    return sorted((n for n in keys if rank(n) < len(TELLING)), key=keys.get)
+
+
+def summary(counter, room):
     parts, length = [], 0
-    names = sorted(counter, key=lambda o: (rank(o), -counter[o]))
-    for name in names:
-        if rank(name) == len(TELLING) and parts:
-            break
+    for name in by_interest(counter):
         part = name if counter[name] == 1 else f"{name} x{counter[name]}"
-        if length + len(part) + 2 > RIGHT:
+        if length + len(part) + 2 > room - 2:
             parts.append("..")
             break
         parts.append(part)
@@ -72,7 +83,7 @@ def main():
     width = max(len(text) for text in source)
     print(f"{'':{width}} | {name}")
     for number, text in enumerate(source, 1):
-        right = summary(lines[number]) if number in lines else ""
+        right = summary(lines[number], COLUMNS - width - 3) if number in lines else ""
         print(f"{text:{width}} | {right}".rstrip())
 
 

@@ -12,7 +12,7 @@ build=${TILEC_BUILD_DIR:-$root/build}
 
 # Everything the build and the tests need on a bare Debian 12.
 tilec_packages=(
-  ca-certificates g++ cmake ninja-build python3 ccache
+  ca-certificates git g++ cmake ninja-build python3 ccache
   clang-22 lld-22 llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools
   libzstd-dev zlib1g-dev libgtest-dev libgmock-dev nlohmann-json3-dev
 )

@@ -156,7 +156,8 @@ int CommandLine::parse(int argc, char **argv, llvm::raw_ostream &errs) {
   }
   showHelp = args.hasArg(OPT_help);
   showVersion = args.hasArg(OPT_version);
-  if (showHelp || showVersion)
+  showArch = args.hasArg(OPT_print_arch);
+  if (showHelp || showVersion || showArch)
     return exitSuccess;
   std::vector<std::string> inputs = args.getAllArgValues(OPT_INPUT);
   if (inputs.size() != 1)

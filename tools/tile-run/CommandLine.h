@@ -44,7 +44,7 @@ struct CommandLine {
   bool check = false, bench = false;
   std::optional<double> tolerance;
   std::string flops;
-  bool showHelp = false, showVersion = false;
+  bool showHelp = false, showVersion = false, showArch = false;
 
   /// 0, or the exit code after one line on `errs` that says what is wrong.
   int parse(int argc, char **argv, llvm::raw_ostream &errs);

@@ -50,6 +50,9 @@ Expected<std::unique_ptr<Executor>> makeGpu(Compilation &compilation, const std:
 Expected<std::unique_ptr<Executor>> makeGpu(const ModuleFile &file, const std::string &kernel);
 
 /// A failure that ends the program with this exit code.
+/// The chip to compile for on this machine's GPU.
+Expected<const Chip *> findGpuChip();
+
 Failure exitWith(ExitCode code, std::string message);
 
 } // namespace tilec::run

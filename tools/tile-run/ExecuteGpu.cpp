@@ -201,7 +201,7 @@ Expected<std::unique_ptr<Executor>> makeGpu(const ModuleFile &file, const std::s
   return std::unique_ptr<Executor>(std::make_unique<GpuExecutor>(*device, *stream, *loaded));
 }
 
-Expected<std::unique_ptr<Executor>> makeGpu(Compilation &compilation, const std::string &kernel) {
+Expected<const Chip *> findGpuChip() {
   auto device = findGpu();
   if (!device)
     return device.failure();
@@ -209,7 +209,14 @@ Expected<std::unique_ptr<Executor>> makeGpu(Compilation &compilation, const std:
   if (!chip)
     return exitWith(exitTool, device->name() + " is older than all chips of this compiler (" +
                                   chipNames() + ")");
-  auto code = compilation.compileFor(*chip, hasAssembler() ? Stage::Cubin : Stage::PTX);
+  return chip;
+}
+
+Expected<std::unique_ptr<Executor>> makeGpu(Compilation &compilation, const std::string &kernel) {
+  auto chip = findGpuChip();
+  if (!chip)
+    return chip.failure();
+  auto code = compilation.compileFor(**chip, hasAssembler() ? Stage::Cubin : Stage::PTX);
   if (!code)
     return exitWith(exitInput, "");
   ModuleFile file;

@@ -47,4 +47,5 @@ let Group = group_other in {
 def help : F<"help", "Print this">;
 def help_short : Flag<["-"], "h">, Alias<help>;
 def version : F<"version", "Print the version">;
+def print_arch : F<"print-arch", "Print the chip to compile for on this machine's GPU">;
 }

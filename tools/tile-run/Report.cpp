@@ -141,7 +141,8 @@ void printBench(llvm::raw_ostream &os, const BenchResult &result, double bytes, 
   double low = times[times.size() / 20], high = times[times.size() - 1 - times.size() / 20];
   os << "bench: " << llvm::format("%.2f us median of %zu (%.2f … %.2f)", median * 1e6,
                                   times.size(), low * 1e6, high * 1e6);
-  os << llvm::format(", %.1f GB/s", bytes / median * 1e-9);
+  double rate = bytes / median * 1e-9;
+  os << llvm::format(rate < 1 ? ", %.4f GB/s" : ", %.1f GB/s", rate);
   if (result.peakBytesPerSecond > 0)
     os << llvm::format(" (%.0f %% of the %.0f GB/s of a copy)",
                        100 * bytes / median / result.peakBytesPerSecond,

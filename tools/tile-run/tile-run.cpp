@@ -258,6 +258,16 @@ int Run::run() {
   return checked;
 }
 
+static int printArch() {
+  auto chip = findGpuChip();
+  if (!chip) {
+    llvm::errs() << "tile-run: error: " << chip.failure().message << "\n";
+    return chip.failure().code;
+  }
+  llvm::outs() << (*chip)->name << "\n";
+  return exitSuccess;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   CommandLine line;
@@ -267,6 +277,8 @@ int main(int argc, char **argv) {
     tilec::run::printHelp(llvm::outs());
     return exitSuccess;
   }
+  if (line.showArch)
+    return printArch();
   if (line.showVersion) {
     llvm::outs() << versionText() << "\n";
     return exitSuccess;
