@@ -49,8 +49,12 @@ CHIP_WORDS = re.compile(r"wgmma|tcgen05|sm_[0-9]")
 
 
 def tracked(*suffixes):
+    """Files of the repository, or of an unpacked copy of it."""
     out = subprocess.run(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard"],
-                         stdout=subprocess.PIPE, text=True).stdout.split("\n")
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.split("\n")
+    if out == [""]:
+        out = [os.path.relpath(os.path.join(folder, name), ROOT) for folder, _, names in os.walk(ROOT)
+               for name in names if not os.path.relpath(folder, ROOT).startswith("build")]
     return [f for f in out if f.endswith(suffixes) and os.path.exists(os.path.join(ROOT, f))]
 
 

@@ -24,24 +24,34 @@ tilec_install_packages() {
       missing+=("$package")
   done
   [ ${#missing[@]} -eq 0 ] && return 0
-  echo "installing: ${missing[*]}"
   local sudo=""
   [ "$(id -u)" -eq 0 ] || sudo=sudo
   if [ -n "$sudo" ] && ! command -v sudo >/dev/null; then
     echo "error: these packages are missing and installing them needs root: ${missing[*]}" >&2
     return 3
   fi
-  $sudo apt-get update -qq &&
-    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  echo "installing, which may take minutes: ${missing[*]}"
+  local log
+  log=$(mktemp)
+  if ! { $sudo apt-get update -qq &&
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"; } \
+    >"$log" 2>&1 </dev/null; then
+    cat "$log" >&2
+    rm -f "$log"
+    echo "error: packages are missing; LLVM 22 is in Debian 12's updates (bookworm-security)" >&2
+    return 3
+  fi
+  rm -f "$log"
 }
 
 tilec_build() {
   if [ ! -f "$build/build.ninja" ]; then
-    cmake -G Ninja -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release ${TILEC_CMAKE_ARGS:-} >"$build.configure.log" 2>&1 || {
-      cat "$build.configure.log" >&2
+    echo "configuring, then building in $build; the first time takes minutes"
+    mkdir -p "$build"
+    cmake -G Ninja -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release ${TILEC_CMAKE_ARGS:-} >"$build/configure.log" 2>&1 || {
+      cat "$build/configure.log" >&2
       return 1
     }
-    rm -f "$build.configure.log"
   fi
   ninja -C "$build" "$@"
 }
