@@ -1,4 +1,4 @@
-//===- ControlFlow.cpp - regions, loops and exits ---*- C++ -*-===//
+//===- ControlFlow.cpp - regions, loops and exits -*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -29,11 +29,13 @@ namespace {
 /// inlined fn) is local to it.
 class FootprintWalk {
 public:
-  FootprintWalk(Footprint &result, ArrayRef<const checked::Variable *> returnFlags,
+  FootprintWalk(Footprint &result,
+                ArrayRef<const checked::Variable *> returnFlags,
                 ArrayRef<const checked::InlineBody *> returnTargets,
-                const checked::Variable *broken, const checked::Variable *skipped)
-      : result(result), returnFlags(returnFlags), returnTargets(returnTargets), broken(broken),
-        skipped(skipped) {}
+                const checked::Variable *broken,
+                const checked::Variable *skipped)
+      : result(result), returnFlags(returnFlags), returnTargets(returnTargets),
+        broken(broken), skipped(skipped) {}
 
   void walk(ArrayRef<checked::Stmt *> statements, bool inNestedLoop) {
     for (const checked::Stmt *stmt : statements)
@@ -55,7 +57,8 @@ private:
     using Kind = checked::Stmt::Kind;
     switch (stmt->kind) {
     case Kind::Let:
-      for (const checked::Variable *variable : llvm::cast<checked::LetStmt>(stmt)->variables)
+      for (const checked::Variable *variable :
+           llvm::cast<checked::LetStmt>(stmt)->variables)
         defined.insert(variable);
       break;
     case Kind::Assign:
@@ -165,7 +168,8 @@ Value Generator::valueOf(const checked::Variable *variable, Location loc) {
   return zero(variable->type, loc);
 }
 
-SmallVector<Value> Generator::valuesOf(const Variables &variables, Location loc) {
+SmallVector<Value> Generator::valuesOf(const Variables &variables,
+                                       Location loc) {
   SmallVector<Value> result;
   for (const checked::Variable *variable : variables)
     result.push_back(valueOf(variable, loc));
@@ -181,14 +185,16 @@ void Generator::setValues(const Variables &variables, ValueRange results) {
 // Regions
 //===----------------------------------------------------------------------===//
 
-void Generator::conditional(Location loc, Value condition, const Variables &assigned,
+void Generator::conditional(Location loc, Value condition,
+                            const Variables &assigned,
                             llvm::function_ref<void()> thenPart,
                             llvm::function_ref<void()> elsePart) {
   SmallVector<mlir::Type> types;
   for (const checked::Variable *variable : assigned)
     types.push_back(valueType(context, variable->type));
-  auto op = scf::IfOp::create(builder, loc, types, condition, /*addThenBlock=*/true,
-                              /*addElseBlock=*/true);
+  auto op =
+      scf::IfOp::create(builder, loc, types, condition, /*addThenBlock=*/true,
+                        /*addElseBlock=*/true);
   OpBuilder::InsertionGuard guard(builder);
   auto before = values;
   auto part = [&](Block &block, llvm::function_ref<void()> body) {
@@ -202,11 +208,13 @@ void Generator::conditional(Location loc, Value condition, const Variables &assi
   setValues(assigned, op.getResults());
 }
 
-Value Generator::conditionalValue(Location loc, mlir::Type type, Value condition,
+Value Generator::conditionalValue(Location loc, mlir::Type type,
+                                  Value condition,
                                   llvm::function_ref<Value()> thenPart,
                                   llvm::function_ref<Value()> elsePart) {
-  auto op = scf::IfOp::create(builder, loc, type, condition, /*addThenBlock=*/true,
-                              /*addElseBlock=*/true);
+  auto op =
+      scf::IfOp::create(builder, loc, type, condition, /*addThenBlock=*/true,
+                        /*addElseBlock=*/true);
   OpBuilder::InsertionGuard guard(builder);
   auto before = values;
   auto part = [&](Block &block, llvm::function_ref<Value()> body) {
@@ -220,7 +228,8 @@ Value Generator::conditionalValue(Location loc, mlir::Type type, Value condition
   return op.getResult(0);
 }
 
-void Generator::whileLoop(Location loc, const Variables &carried, const Variables &exits,
+void Generator::whileLoop(Location loc, const Variables &carried,
+                          const Variables &exits,
                           llvm::function_ref<Value()> condition,
                           llvm::function_ref<void()> body) {
   SmallVector<Value> initial = valuesOf(carried, loc);
@@ -238,8 +247,9 @@ void Generator::whileLoop(Location loc, const Variables &carried, const Variable
   if (exits.empty())
     goOn = condition();
   else
-    goOn = conditionalValue(loc, builder.getI1Type(), noneSet(loc, exits), condition,
-                            [&] { return boolConstant(loc, false); });
+    goOn =
+        conditionalValue(loc, builder.getI1Type(), noneSet(loc, exits),
+                         condition, [&] { return boolConstant(loc, false); });
   scf::ConditionOp::create(builder, loc, goOn, test->getArguments());
 
   Block *block = builder.createBlock(&op.getAfter(), {}, types, locs);

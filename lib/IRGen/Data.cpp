@@ -1,4 +1,4 @@
-//===- Data.cpp - elements moved by index; effects on the host ---*- C++ -*-===//
+//===- Data.cpp - elements moved by index; effects on the host -*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -22,34 +22,39 @@ Value Generator::slice(const checked::Expr *expr, Location loc) {
   case Kind::ExtractSlice: {
     const auto *extract = llvm::cast<checked::ExtractSliceExpr>(expr);
     Value source = expression(extract->operand);
-    return tile::ExtractOp::create(builder, loc, type, source, expressions(extract->index));
+    return tile::ExtractOp::create(builder, loc, type, source,
+                                   expressions(extract->index));
   }
   case Kind::InsertSlice: {
     const auto *insert = llvm::cast<checked::InsertSliceExpr>(expr);
     Value dest = expression(insert->operand);
     SmallVector<Value> index = expressions(insert->index);
-    return tile::InsertOp::create(builder, loc, type, expression(insert->slice), dest, index);
+    return tile::InsertOp::create(builder, loc, type, expression(insert->slice),
+                                  dest, index);
   }
   case Kind::ExtractElement: {
     const auto *extract = llvm::cast<checked::ExtractElementExpr>(expr);
     Value source = expression(extract->operand);
-    return tile::ExtractOp::create(builder, loc, type, source, expressions(extract->index));
+    return tile::ExtractOp::create(builder, loc, type, source,
+                                   expressions(extract->index));
   }
   case Kind::Flip: {
     const auto *flip = llvm::cast<checked::FlipExpr>(expr);
-    return tile::FlipOp::create(builder, loc, type, expression(flip->operand), flip->axis);
+    return tile::FlipOp::create(builder, loc, type, expression(flip->operand),
+                                flip->axis);
   }
   default: {
     const auto *take = llvm::cast<checked::TakeExpr>(expr);
     Value source = expression(take->operand);
     Value index = signedIndex(take->indices, loc);
-    return tile::TakeOp::create(builder, loc, type, source, index, take->axis, take->alongAxis);
+    return tile::TakeOp::create(builder, loc, type, source, index, take->axis,
+                                take->alongAxis);
   }
   }
 }
 
-/// An index as a signed value: unsigned dtypes move to a wider one. A u64 beyond
-/// the signed range is outside every array, as a negative index is.
+/// An index as a signed value: unsigned dtypes move to a wider one. A u64
+/// beyond the signed range is outside every array, as a negative index is.
 Value Generator::signedIndex(const checked::Expr *expr, Location loc) {
   Value value = expression(expr);
   switch (DType dtype = expr->type.dtype()) {
@@ -63,7 +68,8 @@ Value Generator::signedIndex(const checked::Expr *expr, Location loc) {
   }
 }
 
-SmallVector<Value> Generator::signedIndices(ArrayRef<checked::Expr *> exprs, Location loc) {
+SmallVector<Value> Generator::signedIndices(ArrayRef<checked::Expr *> exprs,
+                                            Location loc) {
   SmallVector<Value> result;
   for (const checked::Expr *expr : exprs)
     result.push_back(signedIndex(expr, loc));
@@ -90,18 +96,24 @@ Value Generator::atomic(const checked::AtomicExpr *expr, Location loc) {
   SmallVector<Value> index = signedIndices(expr->index, loc);
   Value expected = optional(expr->expected), value = optional(expr->value);
   Value mask = optional(expr->mask);
-  mlir::Type type = expr->type.isValue() ? valueType(context, expr->type) : mlir::Type();
+  mlir::Type type =
+      expr->type.isValue() ? valueType(context, expr->type) : mlir::Type();
   auto op = tile::AtomicOp::create(
-      builder, loc, type, static_cast<tile::AtomicKind>(expr->op), arrayOf(expr->array), index,
-      expected, value, mask, static_cast<tile::MemoryOrder>(expr->order),
-      static_cast<tile::MemoryScope>(expr->scope), isUnsigned(expr->array->dtype));
+      builder, loc, type, static_cast<tile::AtomicKind>(expr->op),
+      arrayOf(expr->array), index, expected, value, mask,
+      static_cast<tile::MemoryOrder>(expr->order),
+      static_cast<tile::MemoryScope>(expr->scope),
+      isUnsigned(expr->array->dtype));
   return op.getResult();
 }
 
 // The two enumerations list the same kinds in the same order.
-static_assert(static_cast<int>(checked::AtomicKind::Add) == static_cast<int>(tile::AtomicKind::Add) &&
-              static_cast<int>(checked::AtomicKind::Max) == static_cast<int>(tile::AtomicKind::Max) &&
-              static_cast<int>(checked::AtomicKind::Cas) == static_cast<int>(tile::AtomicKind::Cas) &&
+static_assert(static_cast<int>(checked::AtomicKind::Add) ==
+                  static_cast<int>(tile::AtomicKind::Add) &&
+              static_cast<int>(checked::AtomicKind::Max) ==
+                  static_cast<int>(tile::AtomicKind::Max) &&
+              static_cast<int>(checked::AtomicKind::Cas) ==
+                  static_cast<int>(tile::AtomicKind::Cas) &&
               static_cast<int>(checked::AtomicKind::Store) ==
                   static_cast<int>(tile::AtomicKind::Store));
 
@@ -110,11 +122,13 @@ void Generator::effect(const checked::Stmt *stmt, Location loc) {
     SmallVector<Value> index = signedIndices(scatter->index, loc);
     Value value = expression(scatter->value);
     Value mask = scatter->mask ? expression(scatter->mask) : Value();
-    tile::ScatterOp::create(builder, loc, arrayOf(scatter->array), index, value, mask);
+    tile::ScatterOp::create(builder, loc, arrayOf(scatter->array), index, value,
+                            mask);
     return;
   }
   if (const auto *check = llvm::dyn_cast<checked::AssertStmt>(stmt)) {
-    tile::AssertOp::create(builder, loc, expression(check->condition), check->message);
+    tile::AssertOp::create(builder, loc, expression(check->condition),
+                           check->message);
     return;
   }
   const auto *print = llvm::cast<checked::PrintStmt>(stmt);
@@ -122,8 +136,8 @@ void Generator::effect(const checked::Stmt *stmt, Location loc) {
   for (const checked::Expr *value : print->values)
     dtypes.push_back(StringRef(dtypeName(value->type.dtype())));
   SmallVector<Value> printed = expressions(print->values);
-  tile::PrintOp::create(builder, loc, builder.getStrArrayAttr(print->pieces), printed,
-                        builder.getStrArrayAttr(dtypes));
+  tile::PrintOp::create(builder, loc, builder.getStrArrayAttr(print->pieces),
+                        printed, builder.getStrArrayAttr(dtypes));
 }
 
 } // namespace tilec::irgen

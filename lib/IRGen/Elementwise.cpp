@@ -1,4 +1,4 @@
-//===- Elementwise.cpp - elementwise operations of the language ---*- C++ -*-===//
+//===- Elementwise.cpp - elementwise operations of the language -*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -28,16 +28,21 @@ using checked::UnaryOp;
 
 Value Elementwise::constant(TypedAttr value, Value like) {
   if (auto tile = dyn_cast<RankedTensorType>(like.getType()))
-    value = DenseElementsAttr::get(tile.clone(value.getType()), ArrayRef<Attribute>(value));
+    value = DenseElementsAttr::get(tile.clone(value.getType()),
+                                   ArrayRef<Attribute>(value));
   return arith::ConstantOp::create(builder, loc, value);
 }
 
 Value Elementwise::integer(DType dtype, uint64_t word, Value like) {
-  return constant(constantAttr(builder.getContext(), dtype, numerics::normalize(dtype, word)), like);
+  return constant(constantAttr(builder.getContext(), dtype,
+                               numerics::normalize(dtype, word)),
+                  like);
 }
 
 Value Elementwise::real(DType dtype, double value, Value like) {
-  return constant(constantAttr(builder.getContext(), dtype, numerics::encode(dtype, value)), like);
+  return constant(
+      constantAttr(builder.getContext(), dtype, numerics::encode(dtype, value)),
+      like);
 }
 
 mlir::Type Elementwise::like(Value x, mlir::Type element) {
@@ -76,8 +81,10 @@ Value Elementwise::unary(UnaryOp op, DType dtype, Value x) {
   case UnaryOp::IsInf:
   case UnaryOp::IsFinite: {
     Value magnitude = math::AbsFOp::create(builder, loc, x);
-    auto predicate = op == UnaryOp::IsInf ? arith::CmpFPredicate::OEQ : arith::CmpFPredicate::ONE;
-    return arith::CmpFOp::create(builder, loc, predicate, magnitude, real(dtype, INFINITY, x));
+    auto predicate = op == UnaryOp::IsInf ? arith::CmpFPredicate::OEQ
+                                          : arith::CmpFPredicate::ONE;
+    return arith::CmpFOp::create(builder, loc, predicate, magnitude,
+                                 real(dtype, INFINITY, x));
   }
   default: {
     DType wide = computeType(dtype);
@@ -88,8 +95,8 @@ Value Elementwise::unary(UnaryOp op, DType dtype, Value x) {
 
 Value Elementwise::floatUnary(UnaryOp op, DType dtype, Value x) {
   switch (op) {
-#define MATH_OP(Name, Class)                                                                       \
-  case UnaryOp::Name:                                                                              \
+#define MATH_OP(Name, Class)                                                   \
+  case UnaryOp::Name:                                                          \
     return math::Class::create(builder, loc, x, flags);
     MATH_OP(Floor, FloorOp)
     MATH_OP(Ceil, CeilOp)
@@ -132,9 +139,12 @@ Value Elementwise::floatUnary(UnaryOp op, DType dtype, Value x) {
 /// -1, 1, or x itself: zeros and NaN stay.
 Value Elementwise::sign(DType dtype, Value x) {
   Value zero = real(dtype, 0, x);
-  Value positive = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT, x, zero);
-  Value negative = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, x, zero);
-  return select(positive, real(dtype, 1, x), select(negative, real(dtype, -1, x), x));
+  Value positive =
+      arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT, x, zero);
+  Value negative =
+      arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, x, zero);
+  return select(positive, real(dtype, 1, x),
+                select(negative, real(dtype, -1, x), x));
 }
 
 /// 1 / (1 + e^-x), as e^x / (1 + e^x) for negative x so that no intermediate
@@ -142,18 +152,25 @@ Value Elementwise::sign(DType dtype, Value x) {
 Value Elementwise::sigmoid(DType dtype, Value x) {
   Value one = real(dtype, 1, x);
   Value magnitude = math::AbsFOp::create(builder, loc, x, flags);
-  Value power = math::ExpOp::create(builder, loc, arith::NegFOp::create(builder, loc, magnitude, flags), flags);
-  Value positive = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGE, x, real(dtype, 0, x));
+  Value power = math::ExpOp::create(
+      builder, loc, arith::NegFOp::create(builder, loc, magnitude, flags),
+      flags);
+  Value positive = arith::CmpFOp::create(
+      builder, loc, arith::CmpFPredicate::OGE, x, real(dtype, 0, x));
   Value sum = arith::AddFOp::create(builder, loc, one, power, flags);
-  return arith::DivFOp::create(builder, loc, select(positive, one, power), sum, flags);
+  return arith::DivFOp::create(builder, loc, select(positive, one, power), sum,
+                               flags);
 }
 
 /// x/2 * (1 + erf(x / sqrt 2)).
 Value Elementwise::gelu(DType dtype, Value x) {
-  Value scaled = arith::MulFOp::create(builder, loc, x, real(dtype, std::numbers::sqrt2 / 2, x), flags);
+  Value scaled = arith::MulFOp::create(
+      builder, loc, x, real(dtype, std::numbers::sqrt2 / 2, x), flags);
   Value erf = math::ErfOp::create(builder, loc, scaled, flags);
-  Value sum = arith::AddFOp::create(builder, loc, real(dtype, 1, x), erf, flags);
-  Value half = arith::MulFOp::create(builder, loc, x, real(dtype, 0.5, x), flags);
+  Value sum =
+      arith::AddFOp::create(builder, loc, real(dtype, 1, x), erf, flags);
+  Value half =
+      arith::MulFOp::create(builder, loc, x, real(dtype, 0.5, x), flags);
   return arith::MulFOp::create(builder, loc, half, sum, flags);
 }
 
@@ -163,10 +180,13 @@ Value Elementwise::geluTanh(DType dtype, Value x) {
     return arith::MulFOp::create(builder, loc, a, b, flags);
   };
   Value cube = times(times(x, x), x);
-  Value inner = arith::AddFOp::create(builder, loc, x, times(real(dtype, 0.044715, x), cube), flags);
+  Value inner = arith::AddFOp::create(
+      builder, loc, x, times(real(dtype, 0.044715, x), cube), flags);
   double factor = std::sqrt(2 * std::numbers::inv_pi);
-  Value tanh = math::TanhOp::create(builder, loc, times(real(dtype, factor, x), inner), flags);
-  Value sum = arith::AddFOp::create(builder, loc, real(dtype, 1, x), tanh, flags);
+  Value tanh = math::TanhOp::create(
+      builder, loc, times(real(dtype, factor, x), inner), flags);
+  Value sum =
+      arith::AddFOp::create(builder, loc, real(dtype, 1, x), tanh, flags);
   return times(times(x, real(dtype, 0.5, x)), sum);
 }
 
@@ -175,21 +195,25 @@ Value Elementwise::integerUnary(UnaryOp op, DType dtype, Value x) {
   case UnaryOp::Neg:
     return arith::SubIOp::create(builder, loc, integer(dtype, 0, x), x);
   case UnaryOp::Not:
-    return arith::XOrIOp::create(builder, loc, x, integer(dtype, ~uint64_t(0), x));
+    return arith::XOrIOp::create(builder, loc, x,
+                                 integer(dtype, ~uint64_t(0), x));
   case UnaryOp::Abs:
     return isSigned(dtype) ? Value(math::AbsIOp::create(builder, loc, x)) : x;
   case UnaryOp::Sign: {
     Value zero = integer(dtype, 0, x);
-    Value result = cast(compare(CompareOp::Gt, dtype, x, zero), DType::Bool, dtype);
+    Value result =
+        cast(compare(CompareOp::Gt, dtype, x, zero), DType::Bool, dtype);
     if (!isSigned(dtype))
       return result;
-    return select(compare(CompareOp::Lt, dtype, x, zero), integer(dtype, ~uint64_t(0), x), result);
+    return select(compare(CompareOp::Lt, dtype, x, zero),
+                  integer(dtype, ~uint64_t(0), x), result);
   }
   case UnaryOp::Popcount:
   case UnaryOp::Clz:
   case UnaryOp::Ctz:
     return dtype == DType::Int
-               ? cast(bitCount(op, cast(x, DType::Int, DType::I64)), DType::I64, DType::Int)
+               ? cast(bitCount(op, cast(x, DType::Int, DType::I64)), DType::I64,
+                      DType::Int)
                : bitCount(op, x);
   default:
     return x; // float functions do not come here
@@ -209,7 +233,8 @@ Value Elementwise::bitCount(UnaryOp op, Value x) {
 //===----------------------------------------------------------------------===//
 
 Value Elementwise::binary(BinaryOp op, DType dtype, Value a, Value b) {
-  return isFloat(dtype) ? floatBinary(op, dtype, a, b) : integerBinary(op, dtype, a, b);
+  return isFloat(dtype) ? floatBinary(op, dtype, a, b)
+                        : integerBinary(op, dtype, a, b);
 }
 
 Value Elementwise::floatBinary(BinaryOp op, DType dtype, Value a, Value b) {
@@ -240,7 +265,8 @@ Value Elementwise::floatBinary(BinaryOp op, DType dtype, Value a, Value b) {
     result = arith::RemFOp::create(builder, loc, x, y, flags);
     break;
   case BinaryOp::FloorDiv:
-    result = math::FloorOp::create(builder, loc, arith::DivFOp::create(builder, loc, x, y), flags);
+    result = math::FloorOp::create(
+        builder, loc, arith::DivFOp::create(builder, loc, x, y), flags);
     break;
   case BinaryOp::Mod:
     result = floatMod(wide, x, y);
@@ -262,8 +288,9 @@ Value Elementwise::floatMod(DType dtype, Value a, Value b) {
   Value zero = real(dtype, 0, a);
   Value rest = arith::RemFOp::create(builder, loc, a, b, flags);
   Value isZero = compare(CompareOp::Eq, dtype, rest, zero);
-  Value opposite = arith::XOrIOp::create(builder, loc, compare(CompareOp::Lt, dtype, rest, zero),
-                                         compare(CompareOp::Lt, dtype, b, zero));
+  Value opposite = arith::XOrIOp::create(
+      builder, loc, compare(CompareOp::Lt, dtype, rest, zero),
+      compare(CompareOp::Lt, dtype, b, zero));
   Value moved = arith::AddFOp::create(builder, loc, rest, b, flags);
   Value signedZero = math::CopySignOp::create(builder, loc, zero, b);
   return select(isZero, signedZero, select(opposite, moved, rest));
@@ -272,12 +299,14 @@ Value Elementwise::floatMod(DType dtype, Value a, Value b) {
 static tile::QuotientRounding quotientRounding(BinaryOp op) {
   if (op == BinaryOp::FloorDiv || op == BinaryOp::Mod)
     return tile::QuotientRounding::Floor;
-  return op == BinaryOp::CeilDiv ? tile::QuotientRounding::Ceil : tile::QuotientRounding::Trunc;
+  return op == BinaryOp::CeilDiv ? tile::QuotientRounding::Ceil
+                                 : tile::QuotientRounding::Trunc;
 }
 
 Value Elementwise::integerBinary(BinaryOp op, DType dtype, Value a, Value b) {
   bool hasSign = isSigned(dtype);
-  auto signedness = hasSign ? tile::Signedness::Signed : tile::Signedness::Unsigned;
+  auto signedness =
+      hasSign ? tile::Signedness::Signed : tile::Signedness::Unsigned;
   switch (op) {
   case BinaryOp::Add:
     return arith::AddIOp::create(builder, loc, a, b);
@@ -288,10 +317,12 @@ Value Elementwise::integerBinary(BinaryOp op, DType dtype, Value a, Value b) {
   case BinaryOp::Div:
   case BinaryOp::FloorDiv:
   case BinaryOp::CeilDiv:
-    return tile::DivideOp::create(builder, loc, a.getType(), quotientRounding(op), signedness, a, b);
+    return tile::DivideOp::create(builder, loc, a.getType(),
+                                  quotientRounding(op), signedness, a, b);
   case BinaryOp::Rem:
   case BinaryOp::Mod:
-    return tile::RemainderOp::create(builder, loc, a.getType(), quotientRounding(op), signedness, a, b);
+    return tile::RemainderOp::create(builder, loc, a.getType(),
+                                     quotientRounding(op), signedness, a, b);
   case BinaryOp::And:
     return arith::AndIOp::create(builder, loc, a, b);
   case BinaryOp::Or:
@@ -299,14 +330,17 @@ Value Elementwise::integerBinary(BinaryOp op, DType dtype, Value a, Value b) {
   case BinaryOp::Xor:
     return arith::XOrIOp::create(builder, loc, a, b);
   case BinaryOp::Shl:
-    return tile::ShiftOp::create(builder, loc, a.getType(), tile::ShiftKind::Left, a, b);
+    return tile::ShiftOp::create(builder, loc, a.getType(),
+                                 tile::ShiftKind::Left, a, b);
   case BinaryOp::Shr:
-    return tile::ShiftOp::create(
-        builder, loc, a.getType(),
-        hasSign ? tile::ShiftKind::RightSigned : tile::ShiftKind::RightUnsigned, a, b);
+    return tile::ShiftOp::create(builder, loc, a.getType(),
+                                 hasSign ? tile::ShiftKind::RightSigned
+                                         : tile::ShiftKind::RightUnsigned,
+                                 a, b);
   case BinaryOp::MulHi: {
     if (dtype == DType::Int) {
-      Value high = integerBinary(op, DType::I64, cast(a, dtype, DType::I64), cast(b, dtype, DType::I64));
+      Value high = integerBinary(op, DType::I64, cast(a, dtype, DType::I64),
+                                 cast(b, dtype, DType::I64));
       return cast(high, DType::I64, dtype);
     }
     if (hasSign)
@@ -330,19 +364,24 @@ Value Elementwise::compare(CompareOp op, DType dtype, Value a, Value b) {
   auto index = static_cast<unsigned>(op);
   if (isFloat(dtype)) {
     using P = arith::CmpFPredicate;
-    static constexpr P predicates[] = {P::OEQ, P::UNE, P::OLT, P::OLE, P::OGT, P::OGE};
+    static constexpr P predicates[] = {P::OEQ, P::UNE, P::OLT,
+                                       P::OLE, P::OGT, P::OGE};
     return arith::CmpFOp::create(builder, loc, predicates[index], a, b);
   }
   using P = arith::CmpIPredicate;
-  static constexpr P signedOnes[] = {P::eq, P::ne, P::slt, P::sle, P::sgt, P::sge};
-  static constexpr P unsignedOnes[] = {P::eq, P::ne, P::ult, P::ule, P::ugt, P::uge};
-  return arith::CmpIOp::create(builder, loc, (isSigned(dtype) ? signedOnes : unsignedOnes)[index], a, b);
+  static constexpr P signedOnes[] = {P::eq,  P::ne,  P::slt,
+                                     P::sle, P::sgt, P::sge};
+  static constexpr P unsignedOnes[] = {P::eq,  P::ne,  P::ult,
+                                       P::ule, P::ugt, P::uge};
+  return arith::CmpIOp::create(
+      builder, loc, (isSigned(dtype) ? signedOnes : unsignedOnes)[index], a, b);
 }
 
 Value Elementwise::fma(DType dtype, Value a, Value b, Value c) {
   DType wide = computeType(dtype);
-  Value result = math::FmaOp::create(builder, loc, cast(a, dtype, wide), cast(b, dtype, wide),
-                                     cast(c, dtype, wide), flags);
+  Value result =
+      math::FmaOp::create(builder, loc, cast(a, dtype, wide),
+                          cast(b, dtype, wide), cast(c, dtype, wide), flags);
   return cast(result, wide, dtype);
 }
 
@@ -351,20 +390,25 @@ Value Elementwise::fma(DType dtype, Value a, Value b, Value c) {
 //===----------------------------------------------------------------------===//
 
 /// Formats that `arith` has no arithmetic conversions for.
-static bool isStorageFloat(DType dtype) { return isF8(dtype) || dtype == DType::TF32; }
+static bool isStorageFloat(DType dtype) {
+  return isF8(dtype) || dtype == DType::TF32;
+}
 
-Value Elementwise::cast(Value x, DType from, DType to, checked::Rounding rounding) {
+Value Elementwise::cast(Value x, DType from, DType to,
+                        checked::Rounding rounding) {
   if (from == to)
     return x;
-  bool viaTile = isStorageFloat(from) || isStorageFloat(to) || (isFloat(from) && isInteger(to));
+  bool viaTile = isStorageFloat(from) || isStorageFloat(to) ||
+                 (isFloat(from) && isInteger(to));
   if (viaTile) {
     static constexpr tile::CastRounding roundings[] = {
         tile::CastRounding::NearestEven, tile::CastRounding::TowardZero,
         tile::CastRounding::Downward, tile::CastRounding::Upward};
     bool rounds = isFloat(from) && isFloat(to) && !isF8(to);
     return tile::CastOp::create(builder, loc, like(x, to), x,
-                                rounds ? roundings[static_cast<unsigned>(rounding)]
-                                       : tile::CastRounding::NearestEven,
+                                rounds
+                                    ? roundings[static_cast<unsigned>(rounding)]
+                                    : tile::CastRounding::NearestEven,
                                 isUnsigned(from), isUnsigned(to));
   }
   if (to == DType::Bool)
@@ -403,18 +447,21 @@ Value Elementwise::castInteger(Value x, DType from, DType to) {
 }
 
 /// Among f16, bf16, f32 and f64.
-Value Elementwise::castFloat(Value x, DType from, DType to, checked::Rounding rounding) {
+Value Elementwise::castFloat(Value x, DType from, DType to,
+                             checked::Rounding rounding) {
   unsigned narrow = dtypeBits(from), wide = dtypeBits(to);
   if (narrow < wide)
     return arith::ExtFOp::create(builder, loc, like(x, to), x);
   if (narrow == wide) // f16 and bf16: exactly to f32, then round
-    return castFloat(castFloat(x, from, DType::F32, rounding), DType::F32, to, rounding);
+    return castFloat(castFloat(x, from, DType::F32, rounding), DType::F32, to,
+                     rounding);
   if (rounding == checked::Rounding::NearestEven)
     return arith::TruncFOp::create(builder, loc, like(x, to), x);
   static constexpr tile::CastRounding roundings[] = {
       tile::CastRounding::NearestEven, tile::CastRounding::TowardZero,
       tile::CastRounding::Downward, tile::CastRounding::Upward};
-  return tile::CastOp::create(builder, loc, like(x, to), x, roundings[static_cast<unsigned>(rounding)]);
+  return tile::CastOp::create(builder, loc, like(x, to), x,
+                              roundings[static_cast<unsigned>(rounding)]);
 }
 
 Value Elementwise::bitcast(Value x, DType from, DType to) {
@@ -428,7 +475,8 @@ Value Elementwise::bitcast(Value x, DType from, DType to) {
   if (from == DType::TF32)
     return bitcast(cast(x, DType::TF32, DType::F32), DType::F32, to);
   if (to == DType::TF32)
-    return cast(bitcast(x, from, DType::F32), DType::F32, DType::TF32, checked::Rounding::TowardZero);
+    return cast(bitcast(x, from, DType::F32), DType::F32, DType::TF32,
+                checked::Rounding::TowardZero);
   if (isInteger(from) && isInteger(to))
     return x; // signedness is not in the type
   return arith::BitcastOp::create(builder, loc, like(x, to), x);

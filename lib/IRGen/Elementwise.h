@@ -1,4 +1,4 @@
-//===- Elementwise.h - elementwise operations of the language ---*- C++ -*-===//
+//===- Elementwise.h - elementwise operations of the language -*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -23,16 +23,20 @@ mlir::Type elementType(mlir::MLIRContext *context, DType dtype);
 mlir::Type valueType(mlir::MLIRContext *context, Type type);
 
 /// A scalar constant from a word in the form of Support/Numerics.h.
-mlir::TypedAttr constantAttr(mlir::MLIRContext *context, DType dtype, uint64_t word);
+mlir::TypedAttr constantAttr(mlir::MLIRContext *context, DType dtype,
+                             uint64_t word);
 
 class Elementwise {
 public:
-  Elementwise(mlir::OpBuilder &builder, mlir::Location loc, mlir::arith::FastMathFlags flags)
+  Elementwise(mlir::OpBuilder &builder, mlir::Location loc,
+              mlir::arith::FastMathFlags flags)
       : builder(builder), loc(loc), flags(flags) {}
 
   mlir::Value unary(checked::UnaryOp op, DType dtype, mlir::Value x);
-  mlir::Value binary(checked::BinaryOp op, DType dtype, mlir::Value a, mlir::Value b);
-  mlir::Value compare(checked::CompareOp op, DType dtype, mlir::Value a, mlir::Value b);
+  mlir::Value binary(checked::BinaryOp op, DType dtype, mlir::Value a,
+                     mlir::Value b);
+  mlir::Value compare(checked::CompareOp op, DType dtype, mlir::Value a,
+                      mlir::Value b);
   mlir::Value cast(mlir::Value x, DType from, DType to,
                    checked::Rounding rounding = checked::Rounding::NearestEven);
   mlir::Value bitcast(mlir::Value x, DType from, DType to);
@@ -40,7 +44,8 @@ public:
   mlir::Value fma(DType dtype, mlir::Value a, mlir::Value b, mlir::Value c);
   mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b);
 
-  /// A constant of `like`'s shape: the word of an integer, the value of a float.
+  /// A constant of `like`'s shape: the word of an integer, the value of a
+  /// float.
   mlir::Value integer(DType dtype, uint64_t word, mlir::Value like);
   mlir::Value real(DType dtype, double value, mlir::Value like);
 
@@ -49,8 +54,10 @@ private:
   mlir::Value floatUnary(checked::UnaryOp op, DType dtype, mlir::Value x);
   mlir::Value integerUnary(checked::UnaryOp op, DType dtype, mlir::Value x);
   mlir::Value bitCount(checked::UnaryOp op, mlir::Value x);
-  mlir::Value floatBinary(checked::BinaryOp op, DType dtype, mlir::Value a, mlir::Value b);
-  mlir::Value integerBinary(checked::BinaryOp op, DType dtype, mlir::Value a, mlir::Value b);
+  mlir::Value floatBinary(checked::BinaryOp op, DType dtype, mlir::Value a,
+                          mlir::Value b);
+  mlir::Value integerBinary(checked::BinaryOp op, DType dtype, mlir::Value a,
+                            mlir::Value b);
   mlir::Value floatMod(DType dtype, mlir::Value a, mlir::Value b);
   mlir::Value sign(DType dtype, mlir::Value x);
   mlir::Value sigmoid(DType dtype, mlir::Value x);
@@ -58,7 +65,8 @@ private:
   mlir::Value geluTanh(DType dtype, mlir::Value x);
   mlir::Value castToBool(mlir::Value x, DType from);
   mlir::Value castInteger(mlir::Value x, DType from, DType to);
-  mlir::Value castFloat(mlir::Value x, DType from, DType to, checked::Rounding rounding);
+  mlir::Value castFloat(mlir::Value x, DType from, DType to,
+                        checked::Rounding rounding);
   mlir::Type like(mlir::Value x, mlir::Type element);
   mlir::Type like(mlir::Value x, DType dtype);
 

@@ -1,4 +1,4 @@
-//===- Expressions.cpp - expressions ---*- C++ -*-===//
+//===- Expressions.cpp - expressions -*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -114,11 +114,13 @@ Value Generator::expression(const checked::Expr *expr) {
 // Leaves
 //===----------------------------------------------------------------------===//
 
-Value Generator::constant(DType dtype, uint64_t word, const Type &type, Location loc) {
+Value Generator::constant(DType dtype, uint64_t word, const Type &type,
+                          Location loc) {
   TypedAttr value = constantAttr(context, dtype, word);
   if (type.isTile())
-    value = DenseElementsAttr::get(llvm::cast<ShapedType>(valueType(context, type)),
-                                   ArrayRef<Attribute>(value));
+    value =
+        DenseElementsAttr::get(llvm::cast<ShapedType>(valueType(context, type)),
+                               ArrayRef<Attribute>(value));
   return arith::ConstantOp::create(builder, loc, value);
 }
 
@@ -130,7 +132,8 @@ Value Generator::leaf(const checked::Expr *expr, Location loc) {
   using Kind = checked::Expr::Kind;
   switch (expr->kind) {
   case Kind::Constant:
-    return constant(expr->type.dtype(), llvm::cast<checked::ConstantExpr>(expr)->bits, expr->type,
+    return constant(expr->type.dtype(),
+                    llvm::cast<checked::ConstantExpr>(expr)->bits, expr->type,
                     loc);
   case Kind::VarRead:
     return valueOf(llvm::cast<checked::VarReadExpr>(expr)->variable, loc);
@@ -141,9 +144,11 @@ Value Generator::leaf(const checked::Expr *expr, Location loc) {
     return tile::DimOp::create(builder, loc, arrayOf(dim->array), dim->axis);
   }
   case Kind::BlockId:
-    return tile::BlockIdOp::create(builder, loc, llvm::cast<checked::BlockIdExpr>(expr)->axis);
+    return tile::BlockIdOp::create(
+        builder, loc, llvm::cast<checked::BlockIdExpr>(expr)->axis);
   case Kind::NumBlocks:
-    return tile::NumBlocksOp::create(builder, loc, llvm::cast<checked::NumBlocksExpr>(expr)->axis);
+    return tile::NumBlocksOp::create(
+        builder, loc, llvm::cast<checked::NumBlocksExpr>(expr)->axis);
   case Kind::Aligned:
     // Only in what the launcher checks, so it holds here.
     return boolConstant(loc, true);
@@ -182,18 +187,21 @@ Value Generator::elementwise(const checked::Expr *expr, Location loc) {
   }
   case Kind::Fma: {
     const auto *fma = llvm::cast<checked::FmaExpr>(expr);
-    Value a = expression(fma->a), b = expression(fma->b), c = expression(fma->c);
+    Value a = expression(fma->a), b = expression(fma->b),
+          c = expression(fma->c);
     return at(loc).fma(expr->type.dtype(), a, b, c);
   }
   case Kind::Cast: {
     const auto *cast = llvm::cast<checked::CastExpr>(expr);
     Value x = expression(cast->operand);
-    return at(loc).cast(x, cast->operand->type.dtype(), expr->type.dtype(), cast->rounding);
+    return at(loc).cast(x, cast->operand->type.dtype(), expr->type.dtype(),
+                        cast->rounding);
   }
   default: {
     const auto *bitcast = llvm::cast<checked::BitcastExpr>(expr);
     Value x = expression(bitcast->operand);
-    return at(loc).bitcast(x, bitcast->operand->type.dtype(), expr->type.dtype());
+    return at(loc).bitcast(x, bitcast->operand->type.dtype(),
+                           expr->type.dtype());
   }
   }
 }
@@ -207,21 +215,27 @@ Value Generator::shape(const checked::Expr *expr, Location loc) {
   mlir::Type type = valueType(context, expr->type);
   switch (expr->kind) {
   case Kind::Splat:
-    return tile::SplatOp::create(builder, loc, type,
-                                 expression(llvm::cast<checked::SplatExpr>(expr)->operand));
+    return tile::SplatOp::create(
+        builder, loc, type,
+        expression(llvm::cast<checked::SplatExpr>(expr)->operand));
   case Kind::Arange:
     return arange(llvm::cast<checked::ArangeExpr>(expr), loc);
   case Kind::Reshape: {
     Value x = expression(llvm::cast<checked::ReshapeExpr>(expr)->operand);
-    return x.getType() == type ? x : Value(tile::ReshapeOp::create(builder, loc, type, x));
+    return x.getType() == type
+               ? x
+               : Value(tile::ReshapeOp::create(builder, loc, type, x));
   }
   case Kind::Permute: {
     const auto *permute = llvm::cast<checked::PermuteExpr>(expr);
-    return tile::PermuteOp::create(builder, loc, expression(permute->operand), permute->axes);
+    return tile::PermuteOp::create(builder, loc, expression(permute->operand),
+                                   permute->axes);
   }
   default: {
     Value x = expression(llvm::cast<checked::BroadcastExpr>(expr)->operand);
-    return x.getType() == type ? x : Value(tile::BroadcastOp::create(builder, loc, type, x));
+    return x.getType() == type
+               ? x
+               : Value(tile::BroadcastOp::create(builder, loc, type, x));
   }
   }
 }
@@ -236,7 +250,8 @@ Value Generator::arange(const checked::ArangeExpr *expr, Location loc) {
   DType dtype = expr->type.dtype();
   DType counter = isFloat(dtype) ? DType::I32 : dtype;
   Value start = expression(expr->start), step = expression(expr->step);
-  Value result = tile::IotaOp::create(builder, loc, valueType(context, expr->type.withDType(counter)));
+  Value result = tile::IotaOp::create(
+      builder, loc, valueType(context, expr->type.withDType(counter)));
   Elementwise at = this->at(loc);
   result = at.cast(result, counter, dtype);
   mlir::Type type = result.getType();
@@ -269,19 +284,22 @@ Value Generator::load(const checked::LoadExpr *expr, Location loc) {
   TypedAttr pad;
   if (expr->pad && expr->pad->bits != 0)
     pad = constantAttr(context, expr->type.dtype(), expr->pad->bits);
-  return tile::LoadOp::create(builder, loc, valueType(context, expr->type), arrayOf(expr->array),
-                              index, orderAttr(expr->order), pad, DenseBoolArrayAttr(),
-                              expr->elements ? builder.getUnitAttr() : UnitAttr());
+  return tile::LoadOp::create(
+      builder, loc, valueType(context, expr->type), arrayOf(expr->array), index,
+      orderAttr(expr->order), pad, DenseBoolArrayAttr(),
+      expr->elements ? builder.getUnitAttr() : UnitAttr());
 }
 
 Value Generator::mma(const checked::MmaExpr *expr, Location loc) {
   static constexpr tile::MmaPrecision precisions[] = {
-      tile::MmaPrecision::Exact, tile::MmaPrecision::TF32, tile::MmaPrecision::TF32x3,
-      tile::MmaPrecision::Fast};
-  Value a = expression(expr->a), b = expression(expr->b), acc = expression(expr->acc);
+      tile::MmaPrecision::Exact, tile::MmaPrecision::TF32,
+      tile::MmaPrecision::TF32x3, tile::MmaPrecision::Fast};
+  Value a = expression(expr->a), b = expression(expr->b),
+        acc = expression(expr->acc);
   return tile::MmaOp::create(builder, loc, a, b, acc,
                              precisions[static_cast<unsigned>(expr->precision)],
-                             isUnsigned(expr->a->type.dtype()), isUnsigned(expr->b->type.dtype()));
+                             isUnsigned(expr->a->type.dtype()),
+                             isUnsigned(expr->b->type.dtype()));
 }
 
 } // namespace tilec::irgen

@@ -1,4 +1,4 @@
-//===- Kernel.cpp - modules, kernels, types, locations ---*- C++ -*-===//
+//===- Kernel.cpp - modules, kernels, types, locations -*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -52,11 +52,14 @@ TypedAttr constantAttr(MLIRContext *context, DType dtype, uint64_t word) {
   mlir::Type type = elementType(context, dtype);
   if (auto floatType = dyn_cast<FloatType>(type)) {
     uint64_t bits = dtype == DType::TF32 ? word >> 13 : word;
-    APInt pattern(floatType.getWidth(), bits, /*isSigned=*/false, /*implicitTrunc=*/true);
-    return FloatAttr::get(type, APFloat(floatType.getFloatSemantics(), pattern));
+    APInt pattern(floatType.getWidth(), bits, /*isSigned=*/false,
+                  /*implicitTrunc=*/true);
+    return FloatAttr::get(type,
+                          APFloat(floatType.getFloatSemantics(), pattern));
   }
   unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
-  return IntegerAttr::get(type, APInt(width, word, /*isSigned=*/false, /*implicitTrunc=*/true));
+  return IntegerAttr::get(
+      type, APInt(width, word, /*isSigned=*/false, /*implicitTrunc=*/true));
 }
 
 //===----------------------------------------------------------------------===//
@@ -67,13 +70,14 @@ Location Generator::location(SourceRange range) {
   if (!range.isValid())
     return UnknownLoc::get(context);
   LineCol position = sources.getLineCol(range.begin);
-  return FileLineColLoc::get(context, sources.getFileName(range.begin), position.line,
-                             position.col);
+  return FileLineColLoc::get(context, sources.getFileName(range.begin),
+                             position.line, position.col);
 }
 
 Location Generator::location(const checked::Loc &loc) {
   Location result = location(loc.range);
-  for (const checked::CallSite *call = loc.inlinedAt; call; call = call->at.inlinedAt)
+  for (const checked::CallSite *call = loc.inlinedAt; call;
+       call = call->at.inlinedAt)
     result = CallSiteLoc::get(result, location(call->at.range));
   return result;
 }
@@ -85,7 +89,8 @@ Location Generator::location(const checked::Loc &loc) {
 Generator::Generator(MLIRContext &context, const SourceManager &sources,
                      const IRGenOptions &options)
     : context(&context), builder(&context), sources(sources), options(options),
-      flags(options.fastMath ? arith::FastMathFlags::afn : arith::FastMathFlags::none) {}
+      flags(options.fastMath ? arith::FastMathFlags::afn
+                             : arith::FastMathFlags::none) {}
 
 mlir::Type Generator::parameterType(const checked::Param &param) {
   mlir::Type element = elementType(context, param.dtype);
@@ -112,7 +117,8 @@ DictionaryAttr Generator::parameterAttributes(const checked::Param &param) {
   return attributes.getDictionary(context);
 }
 
-void Generator::setKernelAttributes(tile::KernelOp op, const checked::Kernel &kernel) {
+void Generator::setKernelAttributes(tile::KernelOp op,
+                                    const checked::Kernel &kernel) {
   if (!kernel.docComment.empty())
     op->setAttr("tile.doc", builder.getStringAttr(kernel.docComment));
   if (kernel.hasGrid) {
@@ -128,8 +134,9 @@ void Generator::setKernelAttributes(tile::KernelOp op, const checked::Kernel &ke
     entry.set("text", builder.getStringAttr(requirement.text));
     if (requirement.range.isValid()) {
       SourceLoc begin = requirement.range.begin;
-      entry.set("loc", builder.getStringAttr(sources.getFileName(begin) + ":" +
-                                             Twine(sources.getLineCol(begin).line)));
+      entry.set("loc",
+                builder.getStringAttr(sources.getFileName(begin) + ":" +
+                                      Twine(sources.getLineCol(begin).line)));
     }
     requirements.push_back(entry.getDictionary(context));
   }
@@ -143,7 +150,8 @@ void Generator::setKernelAttributes(tile::KernelOp op, const checked::Kernel &ke
   NamedAttrList hints;
   for (const checked::Hint &hint : kernel.hints) {
     // A hint for one chip is named `chip.hint`, one for every chip `hint`.
-    std::string name = hint.arch.empty() ? hint.name.str() : (hint.arch + "." + hint.name).str();
+    std::string name = hint.arch.empty() ? hint.name.str()
+                                         : (hint.arch + "." + hint.name).str();
     hints.set(name, builder.getI64IntegerAttr(hint.value));
   }
   if (!hints.empty())
@@ -167,8 +175,10 @@ void Generator::kernel(const checked::Kernel &kernel, ModuleOp module) {
 
   Block &body = op.getBody().front();
   parameters.assign(body.args_begin(), body.args_end());
-  for (auto [argument, param] : llvm::zip_equal(body.getArguments(), kernel.params))
-    argument.setLoc(NameLoc::get(builder.getStringAttr(param->name), location(param->range)));
+  for (auto [argument, param] :
+       llvm::zip_equal(body.getArguments(), kernel.params))
+    argument.setLoc(NameLoc::get(builder.getStringAttr(param->name),
+                                 location(param->range)));
   values.clear();
   builder.setInsertionPointToStart(&body);
   for (const checked::Requirement &requirement : kernel.requirements)
@@ -184,13 +194,16 @@ void Generator::kernel(const checked::Kernel &kernel, ModuleOp module) {
 } // namespace tilec::irgen
 
 void tilec::registerIRGenDialects(DialectRegistry &registry) {
-  registry.insert<arith::ArithDialect, math::MathDialect, scf::SCFDialect, tile::TileDialect>();
+  registry.insert<arith::ArithDialect, math::MathDialect, scf::SCFDialect,
+                  tile::TileDialect>();
 }
 
-OwningOpRef<ModuleOp> tilec::generateIR(MLIRContext &context, const checked::Program &program,
+OwningOpRef<ModuleOp> tilec::generateIR(MLIRContext &context,
+                                        const checked::Program &program,
                                         const SourceManager &sources,
                                         const IRGenOptions &options) {
-  context.loadDialect<arith::ArithDialect, math::MathDialect, scf::SCFDialect, tile::TileDialect>();
+  context.loadDialect<arith::ArithDialect, math::MathDialect, scf::SCFDialect,
+                      tile::TileDialect>();
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
   for (const auto &kernel : program.kernels)
     irgen::Generator(context, sources, options).kernel(*kernel, *module);

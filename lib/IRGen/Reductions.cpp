@@ -1,4 +1,4 @@
-//===- Reductions.cpp - reductions ---*- C++ -*-===//
+//===- Reductions.cpp - reductions -*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -47,28 +47,33 @@ Value Generator::reduce(const checked::ReduceExpr *expr, Location loc) {
   if (expr->axes.empty())
     return source;
   bool sums = expr->op == ReduceKind::Sum || expr->op == ReduceKind::Prod;
-  DType wide = sums && (dtype == DType::F16 || dtype == DType::BF16) ? DType::F32 : dtype;
+  DType wide = sums && (dtype == DType::F16 || dtype == DType::BF16)
+                   ? DType::F32
+                   : dtype;
   source = at(loc).cast(source, dtype, wide);
   auto op = tile::ReduceOp::create(
       builder, loc, source, expr->axes,
-      [&](OpBuilder &, Location, ValueRange left, ValueRange right) -> SmallVector<Value> {
+      [&](OpBuilder &, Location, ValueRange left,
+          ValueRange right) -> SmallVector<Value> {
         return {at(loc).binary(combiner(expr->op), wide, left[0], right[0])};
       });
   return at(loc).cast(op.getResult(0), wide, dtype);
 }
 
 /// Row-major index within `axes` of each element of a tile of `shape`.
-Value Generator::positionTile(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes, Location loc) {
+Value Generator::positionTile(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes,
+                              Location loc) {
   Value result;
   int64_t stride = 1;
   Elementwise at = this->at(loc);
   for (int64_t axis : llvm::reverse(axes)) {
     SmallVector<int64_t> thin(shape.size(), 1);
     thin[axis] = shape[axis];
-    Value part = tile::IotaOp::create(builder, loc,
-                                      valueType(context, Type::tile(DType::I32, shape[axis])));
+    Value part = tile::IotaOp::create(
+        builder, loc, valueType(context, Type::tile(DType::I32, shape[axis])));
     if (stride != 1)
-      part = at.binary(BinaryOp::Mul, DType::I32, part, at.integer(DType::I32, stride, part));
+      part = at.binary(BinaryOp::Mul, DType::I32, part,
+                       at.integer(DType::I32, stride, part));
     auto place = [&](ArrayRef<int64_t> to, Value value, bool stretch) -> Value {
       mlir::Type type = valueType(context, Type::tile(DType::I32, to));
       if (type == value.getType())
@@ -84,8 +89,8 @@ Value Generator::positionTile(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes, L
   return result;
 }
 
-/// Of two (value, position) pairs the better value wins, NaN before all; ties go
-/// to the lower position. Associative and commutative.
+/// Of two (value, position) pairs the better value wins, NaN before all; ties
+/// go to the lower position. Associative and commutative.
 Value Generator::argReduce(const checked::ReduceExpr *expr, Location loc) {
   Value source = expression(expr->operand);
   const Type &type = expr->operand->type;
@@ -93,31 +98,39 @@ Value Generator::argReduce(const checked::ReduceExpr *expr, Location loc) {
   if (expr->axes.empty())
     return zero(expr->type, loc);
   Value position = positionTile(type.shape(), expr->axes, loc);
-  CompareOp better = expr->op == ReduceKind::ArgMax ? CompareOp::Gt : CompareOp::Lt;
+  CompareOp better =
+      expr->op == ReduceKind::ArgMax ? CompareOp::Gt : CompareOp::Lt;
   auto op = tile::ReduceOp::create(
       builder, loc, ValueRange{source, position}, expr->axes,
-      [&](OpBuilder &, Location, ValueRange left, ValueRange right) -> SmallVector<Value> {
+      [&](OpBuilder &, Location, ValueRange left,
+          ValueRange right) -> SmallVector<Value> {
         Elementwise at = this->at(loc);
-        auto either = [&](Value a, Value b) { return at.binary(BinaryOp::Or, DType::Bool, a, b); };
-        auto both = [&](Value a, Value b) { return at.binary(BinaryOp::And, DType::Bool, a, b); };
+        auto either = [&](Value a, Value b) {
+          return at.binary(BinaryOp::Or, DType::Bool, a, b);
+        };
+        auto both = [&](Value a, Value b) {
+          return at.binary(BinaryOp::And, DType::Bool, a, b);
+        };
         Value wins = at.compare(better, dtype, left[0], right[0]);
         Value tie = at.compare(CompareOp::Eq, dtype, left[0], right[0]);
         if (isFloat(dtype)) {
           Value leftNaN = at.unary(checked::UnaryOp::IsNan, dtype, left[0]);
           Value rightNaN = at.unary(checked::UnaryOp::IsNan, dtype, right[0]);
-          Value rightIsNumber = at.unary(checked::UnaryOp::Not, DType::Bool, rightNaN);
+          Value rightIsNumber =
+              at.unary(checked::UnaryOp::Not, DType::Bool, rightNaN);
           wins = either(wins, both(leftNaN, rightIsNumber));
           tie = either(tie, both(leftNaN, rightNaN));
         }
         Value first = at.compare(CompareOp::Lt, DType::I32, left[1], right[1]);
         Value takeLeft = either(wins, both(tie, first));
-        return {at.select(takeLeft, left[0], right[0]), at.select(takeLeft, left[1], right[1])};
+        return {at.select(takeLeft, left[0], right[0]),
+                at.select(takeLeft, left[1], right[1])};
       });
   return at(loc).cast(op.getResult(1), DType::I32, DType::Int);
 }
 
-SmallVector<Value> Generator::combine(const checked::Region &region, ValueRange left,
-                                      ValueRange right) {
+SmallVector<Value> Generator::combine(const checked::Region &region,
+                                      ValueRange left, ValueRange right) {
   for (auto [variable, value] : llvm::zip_equal(region.left, left))
     values[variable] = value;
   for (auto [variable, value] : llvm::zip_equal(region.right, right))
@@ -126,7 +139,8 @@ SmallVector<Value> Generator::combine(const checked::Region &region, ValueRange 
   return expressions(region.results);
 }
 
-SmallVector<Value> Generator::customReduce(const checked::CustomReduceExpr *expr, Location loc) {
+SmallVector<Value>
+Generator::customReduce(const checked::CustomReduceExpr *expr, Location loc) {
   SmallVector<Value> sources = expressions(expr->operands);
   expressions(expr->inits); // identities: any number of uses, so none is needed
   if (expr->axes.empty())

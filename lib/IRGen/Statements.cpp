@@ -1,4 +1,4 @@
-//===- Statements.cpp - statements ---*- C++ -*-===//
+//===- Statements.cpp - statements -*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -15,7 +15,8 @@ namespace tilec::irgen {
 
 static bool isExit(const checked::Stmt *stmt) {
   using Kind = checked::Stmt::Kind;
-  return stmt->kind == Kind::Break || stmt->kind == Kind::Continue || stmt->kind == Kind::Return;
+  return stmt->kind == Kind::Break || stmt->kind == Kind::Continue ||
+         stmt->kind == Kind::Return;
 }
 
 /// Whether control never comes to the end of `statements`.
@@ -50,20 +51,23 @@ void Generator::block(ArrayRef<checked::Stmt *> statements) {
       statement(stmt);
       Location loc = location(stmt->loc);
       conditional(
-          loc, noneSet(loc, exits), footprint(rest).assigned, [&] { block(rest); }, [] {});
+          loc, noneSet(loc, exits), footprint(rest).assigned,
+          [&] { block(rest); }, [] {});
     }
     --exitDepth;
     return;
   }
 }
 
-/// `if c { …; return; } rest` is `if c { …; return; } else { rest }`: no flag has
-/// to be tested. Works when one arm always exits.
-bool Generator::continueInArm(const checked::Stmt *stmt, ArrayRef<checked::Stmt *> rest) {
+/// `if c { …; return; } rest` is `if c { …; return; } else { rest }`: no flag
+/// has to be tested. Works when one arm always exits.
+bool Generator::continueInArm(const checked::Stmt *stmt,
+                              ArrayRef<checked::Stmt *> rest) {
   const auto *branch = llvm::dyn_cast<checked::IfStmt>(stmt);
   if (!branch)
     return false;
-  SmallVector<checked::Stmt *> thenPart(branch->thenBlock), elsePart(branch->elseBlock);
+  SmallVector<checked::Stmt *> thenPart(branch->thenBlock),
+      elsePart(branch->elseBlock);
   if (alwaysExits(thenPart))
     elsePart.append(rest.begin(), rest.end());
   else if (alwaysExits(elsePart))
@@ -75,8 +79,9 @@ bool Generator::continueInArm(const checked::Stmt *stmt, ArrayRef<checked::Stmt 
   return true;
 }
 
-/// The flat form for very long chains of exits: each statement has a guard of its
-/// own, so that regions do not nest. Variables that it defines leave the guard.
+/// The flat form for very long chains of exits: each statement has a guard of
+/// its own, so that regions do not nest. Variables that it defines leave the
+/// guard.
 void Generator::guardEach(ArrayRef<checked::Stmt *> statements) {
   Variables exits;
   for (checked::Stmt *const &stmt : statements) {
@@ -130,8 +135,9 @@ void Generator::statement(const checked::Stmt *stmt) {
     results(llvm::cast<checked::EvalStmt>(stmt)->value);
     return;
   case Kind::Assume:
-    tile::AssumeOp::create(builder, loc,
-                           expression(llvm::cast<checked::AssumeStmt>(stmt)->condition));
+    tile::AssumeOp::create(
+        builder, loc,
+        expression(llvm::cast<checked::AssumeStmt>(stmt)->condition));
     return;
   case Kind::Scatter:
   case Kind::Assert:
@@ -154,8 +160,9 @@ void Generator::let(const checked::LetStmt *stmt) {
 void Generator::store(const checked::StoreStmt *stmt) {
   SmallVector<Value> index = expressions(stmt->index);
   Value value = expression(stmt->value);
-  tile::StoreOp::create(builder, location(stmt->loc), arrayOf(stmt->array), index, value,
-                        orderAttr(stmt->order), DenseBoolArrayAttr(),
+  tile::StoreOp::create(builder, location(stmt->loc), arrayOf(stmt->array),
+                        index, value, orderAttr(stmt->order),
+                        DenseBoolArrayAttr(),
                         stmt->elements ? builder.getUnitAttr() : UnitAttr());
 }
 
@@ -164,12 +171,14 @@ void Generator::ifStatement(const checked::IfStmt *stmt) {
   ifArms(location(stmt->loc), condition, stmt->thenBlock, stmt->elseBlock);
 }
 
-void Generator::ifArms(Location loc, Value condition, ArrayRef<checked::Stmt *> thenPart,
+void Generator::ifArms(Location loc, Value condition,
+                       ArrayRef<checked::Stmt *> thenPart,
                        ArrayRef<checked::Stmt *> elsePart) {
   Variables assigned = footprint(thenPart).assigned;
   assigned.insert_range(footprint(elsePart).assigned);
   conditional(
-      loc, condition, assigned, [&] { block(thenPart); }, [&] { block(elsePart); });
+      loc, condition, assigned, [&] { block(thenPart); },
+      [&] { block(elsePart); });
 }
 
 void Generator::exit(const checked::Stmt *stmt) {
@@ -240,13 +249,14 @@ void Generator::forStatement(const checked::ForStmt *stmt) {
     whileLoop(
         loc, carried, exits,
         [&] {
-          return at(loc).compare(checked::CompareOp::Lt, DType::Int, values[stmt->induction],
-                                 upper);
+          return at(loc).compare(checked::CompareOp::Lt, DType::Int,
+                                 values[stmt->induction], upper);
         },
         [&] {
           block(stmt->body);
           values[stmt->induction] =
-              at(loc).binary(checked::BinaryOp::Add, DType::Int, values[stmt->induction], step);
+              at(loc).binary(checked::BinaryOp::Add, DType::Int,
+                             values[stmt->induction], step);
         });
   }
   loops.pop_back();
@@ -259,8 +269,8 @@ void Generator::whileStatement(const checked::WhileStmt *stmt) {
   carried.remove(loops.back().skipped);
   exits.remove(loops.back().skipped);
   whileLoop(
-      location(stmt->loc), carried, exits, [&] { return expression(stmt->condition); },
-      [&] { block(stmt->body); });
+      location(stmt->loc), carried, exits,
+      [&] { return expression(stmt->condition); }, [&] { block(stmt->body); });
   loops.pop_back();
 }
 

@@ -1,4 +1,4 @@
-//===- Numerics.cpp - the language's scalar arithmetic, exactly ---*- C++ -*-===//
+//===- Numerics.cpp - the language's scalar arithmetic, exactly -*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -48,10 +48,13 @@ constexpr Format formatOf(DType type) {
   }
 }
 
-constexpr uint64_t signBit(const Format &format) { return uint64_t(1) << (format.width - 1); }
+constexpr uint64_t signBit(const Format &format) {
+  return uint64_t(1) << (format.width - 1);
+}
 
 /// What a magnitude beyond the largest finite one becomes.
-uint64_t overflow(DType type, const Format &format, bool negative, Rounding rounding) {
+uint64_t overflow(DType type, const Format &format, bool negative,
+                  Rounding rounding) {
   bool toInfinity = rounding == Rounding::NearestEven ||
                     rounding == (negative ? Rounding::Down : Rounding::Up);
   uint64_t magnitude = format.maxFinite + (toInfinity && !isF8(type) ? 1 : 0);
@@ -59,7 +62,8 @@ uint64_t overflow(DType type, const Format &format, bool negative, Rounding roun
 }
 
 /// ±significand * 2^exponent, rounded once. `significand` may be any word.
-uint64_t round(DType type, bool negative, uint64_t significand, int exponent, Rounding rounding) {
+uint64_t round(DType type, bool negative, uint64_t significand, int exponent,
+               Rounding rounding) {
   const Format format = formatOf(type);
   uint64_t sign = negative ? signBit(format) : 0;
   if (significand == 0)
@@ -76,7 +80,8 @@ uint64_t round(DType type, bool negative, uint64_t significand, int exponent, Ro
   if (drop > 64) {
     inexact = true, aboveHalf = half = false;
   } else {
-    uint64_t rest = drop == 64 ? significand : significand & ((uint64_t(1) << drop) - 1);
+    uint64_t rest =
+        drop == 64 ? significand : significand & ((uint64_t(1) << drop) - 1);
     uint64_t middle = uint64_t(1) << (drop - 1);
     inexact = rest != 0, half = rest == middle, aboveHalf = rest > middle;
   }
@@ -96,7 +101,8 @@ uint64_t round(DType type, bool negative, uint64_t significand, int exponent, Ro
   }
   // A carry out of the mantissa moves into the exponent field by itself. The
   // kept bits of a normal value hold the implicit one, hence the - 1.
-  uint64_t field = top < least ? 0 : static_cast<uint64_t>(top + format.bias - 1);
+  uint64_t field =
+      top < least ? 0 : static_cast<uint64_t>(top + format.bias - 1);
   if (field > (format.maxFinite >> format.mantissaBits))
     return overflow(type, format, negative, rounding);
   uint64_t magnitude = (field << format.mantissaBits) + kept + (up ? 1 : 0);
@@ -118,7 +124,8 @@ uint64_t floatToInteger(double value, DType to) {
   if (isUnsigned(to)) {
     if (value <= 0)
       return 0;
-    return value >= std::ldexp(1.0, bits) ? greatestInteger(to) : static_cast<uint64_t>(value);
+    return value >= std::ldexp(1.0, bits) ? greatestInteger(to)
+                                          : static_cast<uint64_t>(value);
   }
   double limit = std::ldexp(1.0, bits - 1);
   if (value >= limit)
@@ -133,7 +140,8 @@ uint64_t integerToFloat(uint64_t word, DType from, DType to) {
   uint64_t magnitude = negative ? 0 - word : word;
   if (!isF8(to))
     return round(to, negative, magnitude, 0, Rounding::NearestEven);
-  uint64_t single = round(DType::F32, negative, magnitude, 0, Rounding::NearestEven);
+  uint64_t single =
+      round(DType::F32, negative, magnitude, 0, Rounding::NearestEven);
   return encode(to, decode(DType::F32, single));
 }
 
@@ -161,7 +169,8 @@ double decode(DType type, uint64_t word) {
   if (type == DType::F32 || type == DType::TF32)
     return std::bit_cast<float>(static_cast<uint32_t>(word));
   const Format format = formatOf(type);
-  uint64_t sign = word & signBit(format), magnitude = word & (signBit(format) - 1);
+  uint64_t sign = word & signBit(format),
+           magnitude = word & (signBit(format) - 1);
   double value;
   if (magnitude > format.maxFinite) {
     value = format.hasInfinity && magnitude == format.maxFinite + 1
@@ -233,7 +242,8 @@ uint64_t cast(uint64_t word, DType from, DType to, Rounding rounding) {
     double value = decode(from, word);
     if (to == DType::Bool)
       return value != 0; // true for NaN
-    return isFloat(to) ? encode(to, value, rounding) : floatToInteger(value, to);
+    return isFloat(to) ? encode(to, value, rounding)
+                       : floatToInteger(value, to);
   }
   if (to == DType::Bool)
     return word != 0;
@@ -244,16 +254,24 @@ uint64_t cast(uint64_t word, DType from, DType to, Rounding rounding) {
 // Integers
 //===----------------------------------------------------------------------===//
 
-uint64_t add(DType type, uint64_t a, uint64_t b) { return normalize(type, a + b); }
-uint64_t subtract(DType type, uint64_t a, uint64_t b) { return normalize(type, a - b); }
-uint64_t multiply(DType type, uint64_t a, uint64_t b) { return normalize(type, a * b); }
+uint64_t add(DType type, uint64_t a, uint64_t b) {
+  return normalize(type, a + b);
+}
+uint64_t subtract(DType type, uint64_t a, uint64_t b) {
+  return normalize(type, a - b);
+}
+uint64_t multiply(DType type, uint64_t a, uint64_t b) {
+  return normalize(type, a * b);
+}
 
 uint64_t multiplyHigh(DType type, uint64_t a, uint64_t b) {
   unsigned bits = bitsOf(type);
   if (isSigned(type))
-    return normalize(type, static_cast<uint64_t>(
-                               (static_cast<__int128>(asSigned(a)) * asSigned(b)) >> bits));
-  return normalize(type, static_cast<uint64_t>((static_cast<unsigned __int128>(a) * b) >> bits));
+    return normalize(
+        type, static_cast<uint64_t>(
+                  (static_cast<__int128>(asSigned(a)) * asSigned(b)) >> bits));
+  return normalize(type, static_cast<uint64_t>(
+                             (static_cast<unsigned __int128>(a) * b) >> bits));
 }
 
 uint64_t divide(DType type, uint64_t a, uint64_t b, QuotientRounding rounding) {
@@ -275,7 +293,8 @@ uint64_t divide(DType type, uint64_t a, uint64_t b, QuotientRounding rounding) {
   return normalize(type, static_cast<uint64_t>(quotient));
 }
 
-uint64_t remainder(DType type, uint64_t a, uint64_t b, QuotientRounding rounding) {
+uint64_t remainder(DType type, uint64_t a, uint64_t b,
+                   QuotientRounding rounding) {
   if (b == 0)
     return 0;
   return normalize(type, a - b * divide(type, a, b, rounding));
@@ -306,7 +325,8 @@ uint64_t populationCount(DType type, uint64_t a) {
 }
 
 uint64_t countLeadingZeros(DType type, uint64_t a) {
-  return static_cast<uint64_t>(std::countl_zero(ownBits(type, a))) - (64 - bitsOf(type));
+  return static_cast<uint64_t>(std::countl_zero(ownBits(type, a))) -
+         (64 - bitsOf(type));
 }
 
 uint64_t countTrailingZeros(DType type, uint64_t a) {

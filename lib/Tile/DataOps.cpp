@@ -1,4 +1,4 @@
-//===- DataOps.cpp - elements moved by index ---*- C++ -*-===//
+//===- DataOps.cpp - elements moved by index -*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -8,29 +8,35 @@
 
 #include "tilec/Tile/TileOps.h"
 
-#include "llvm/Support/MathExtras.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tilec::tile;
 
-using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
+using Effects =
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
 
 //===----------------------------------------------------------------------===//
 // Arrays
 //===----------------------------------------------------------------------===//
 
-static LogicalResult verifyIndices(Operation *op, ArrayType array, ValueRange index) {
-  if (static_cast<int64_t>(index.size()) != array.getRank()) // gather-C1, scatter-C2, atomic-C2
-    return op->emitOpError() << "has " << index.size() << " indices for an array of rank "
-                             << array.getRank();
+static LogicalResult verifyIndices(Operation *op, ArrayType array,
+                                   ValueRange index) {
+  if (static_cast<int64_t>(index.size()) !=
+      array.getRank()) // gather-C1, scatter-C2, atomic-C2
+    return op->emitOpError()
+           << "has " << index.size() << " indices for an array of rank "
+           << array.getRank();
   return success();
 }
 
 /// All of `values` (null ones aside) have the shape of `type`.
-static LogicalResult verifyShapes(Operation *op, Type type, ValueRange index, Value mask) {
+static LogicalResult verifyShapes(Operation *op, Type type, ValueRange index,
+                                  Value mask) {
   for (Value value : index)
-    if (getTileShape(value.getType()) != getTileShape(type)) // gather-C2, scatter-C3, atomic-C3
+    if (getTileShape(value.getType()) !=
+        getTileShape(type)) // gather-C2, scatter-C3, atomic-C3
       return op->emitOpError() << "has an index of type " << value.getType()
                                << " beside values of type " << type;
   if (mask && (getTileShape(mask.getType()) != getTileShape(type) ||
@@ -41,28 +47,33 @@ static LogicalResult verifyShapes(Operation *op, Type type, ValueRange index, Va
 }
 
 static LogicalResult verifyElement(Operation *op, ArrayType array, Type type) {
-  if (getElementTypeOrSelf(type) != array.getElementType()) // gather-C3, scatter-C4, atomic-C4
-    return op->emitOpError() << "accesses elements of type " << array.getElementType() << " as "
-                             << getElementTypeOrSelf(type);
+  if (getElementTypeOrSelf(type) !=
+      array.getElementType()) // gather-C3, scatter-C4, atomic-C4
+    return op->emitOpError()
+           << "accesses elements of type " << array.getElementType() << " as "
+           << getElementTypeOrSelf(type);
   return success();
 }
 
 LogicalResult GatherOp::verify() {
   ArrayType array = getArray().getType();
   if (failed(verifyIndices(*this, array, getIndex())) ||
-      failed(verifyShapes(*this, getResult().getType(), getIndex(), getMask())) ||
+      failed(
+          verifyShapes(*this, getResult().getType(), getIndex(), getMask())) ||
       failed(verifyElement(*this, array, getResult().getType())))
     return failure();
-  if (TypedAttr pad = getPadAttr(); pad && pad.getType() != array.getElementType()) // gather-C3
-    return emitOpError() << "'pad' of type " << pad.getType() << " for elements of type "
-                         << array.getElementType();
+  if (TypedAttr pad = getPadAttr();
+      pad && pad.getType() != array.getElementType()) // gather-C3
+    return emitOpError() << "'pad' of type " << pad.getType()
+                         << " for elements of type " << array.getElementType();
   return success();
 }
 
 TypedAttr GatherOp::getPadValue() {
   if (TypedAttr pad = getPadAttr())
     return pad;
-  return Builder(getContext()).getZeroAttr(getArray().getType().getElementType());
+  return Builder(getContext())
+      .getZeroAttr(getArray().getType().getElementType());
 }
 
 void GatherOp::getEffects(Effects &effects) {
@@ -111,19 +122,24 @@ LogicalResult AtomicOp::verify() {
     return emitOpError() << "writes an array that is not 'mut'";
   if (failed(verifyIndices(*this, array, getIndex())))
     return failure();
-  bool hasValue = kind != AtomicKind::Load, hasExpected = kind == AtomicKind::Cas;
+  bool hasValue = kind != AtomicKind::Load,
+       hasExpected = kind == AtomicKind::Cas;
   bool hasResult = kind != AtomicKind::Store;
   if (bool(getValue()) != hasValue || bool(getExpected()) != hasExpected ||
       bool(getResult()) != hasResult) // atomic-C5
-    return emitOpError() << "'" << stringifyAtomicKind(kind) << "' has " << (hasValue ? "a" : "no")
-                         << " value, " << (hasExpected ? "an" : "no") << " expected value and "
-                         << (hasResult ? "a" : "no") << " result";
+    return emitOpError() << "'" << stringifyAtomicKind(kind) << "' has "
+                         << (hasValue ? "a" : "no") << " value, "
+                         << (hasExpected ? "an" : "no")
+                         << " expected value and " << (hasResult ? "a" : "no")
+                         << " result";
   if (!hasAtomic(kind, array.getElementType())) // atomic-C4
-    return emitOpError() << "'" << stringifyAtomicKind(kind) << "' does not exist for "
-                         << array.getElementType();
-  for (Value value : {Value(getValue()), Value(getExpected()), Value(getResult())})
-    if (value && (failed(verifyShapes(*this, value.getType(), getIndex(), getMask())) ||
-                  failed(verifyElement(*this, array, value.getType()))))
+    return emitOpError() << "'" << stringifyAtomicKind(kind)
+                         << "' does not exist for " << array.getElementType();
+  for (Value value :
+       {Value(getValue()), Value(getExpected()), Value(getResult())})
+    if (value &&
+        (failed(verifyShapes(*this, value.getType(), getIndex(), getMask())) ||
+         failed(verifyElement(*this, array, value.getType()))))
       return failure();
   return success();
 }
@@ -142,7 +158,8 @@ void AtomicOp::getEffects(Effects &effects) {
 
 static LogicalResult verifyAxis(Operation *op, int32_t axis, int64_t rank) {
   if (axis < 0 || axis >= rank) // cat-C2, flip-C1, take-C1
-    return op->emitOpError() << "axis " << axis << " is outside a tile of rank " << rank;
+    return op->emitOpError()
+           << "axis " << axis << " is outside a tile of rank " << rank;
   return success();
 }
 
@@ -158,16 +175,19 @@ LogicalResult CatOp::verify() {
   shape[axis] *= static_cast<int64_t>(count);
   if (getTileShape(getType()) != ArrayRef(shape) ||
       getElementTypeOrSelf(getType()) != source.getElementType()) // cat-C2
-    return emitOpError() << "joins into " << getTileType(shape, source.getElementType())
+    return emitOpError() << "joins into "
+                         << getTileType(shape, source.getElementType())
                          << ", not " << getType();
   return success();
 }
 
 /// `part` is a tile of the whole's rank, in no dim larger, of its elements.
-static LogicalResult verifySlice(Operation *op, RankedTensorType whole, Type part, size_t indices) {
+static LogicalResult verifySlice(Operation *op, RankedTensorType whole,
+                                 Type part, size_t indices) {
   if (static_cast<int64_t>(indices) != whole.getRank()) // extract-C1, insert-C1
-    return op->emitOpError() << "has " << indices << " indices for a tile of rank "
-                             << whole.getRank();
+    return op->emitOpError()
+           << "has " << indices << " indices for a tile of rank "
+           << whole.getRank();
   bool fits = getElementTypeOrSelf(part) == whole.getElementType();
   if (auto tile = dyn_cast<RankedTensorType>(part)) {
     fits = fits && tile.getRank() == whole.getRank();
@@ -180,13 +200,13 @@ static LogicalResult verifySlice(Operation *op, RankedTensorType whole, Type par
 }
 
 LogicalResult ExtractOp::verify() {
-  return verifySlice(*this, cast<RankedTensorType>(getSource().getType()), getType(),
-                     getIndex().size());
+  return verifySlice(*this, cast<RankedTensorType>(getSource().getType()),
+                     getType(), getIndex().size());
 }
 
 LogicalResult InsertOp::verify() {
-  return verifySlice(*this, cast<RankedTensorType>(getDest().getType()), getSlice().getType(),
-                     getIndex().size());
+  return verifySlice(*this, cast<RankedTensorType>(getDest().getType()),
+                     getSlice().getType(), getIndex().size());
 }
 
 LogicalResult FlipOp::verify() {
@@ -201,12 +221,14 @@ LogicalResult TakeOp::verify() {
   if (failed(verifyAxis(*this, axis, source.size())))
     return failure();
   if (getAlong() ? indices != result : indices.size() != 1) // take-C3
-    return emitOpError() << "has indices of type " << getIndices().getType() << " for "
-                         << getType();
+    return emitOpError() << "has indices of type " << getIndices().getType()
+                         << " for " << getType();
   SmallVector<int64_t> shape(source);
   shape[axis] = getAlong() ? indices[axis] : indices[0];
   if (result != ArrayRef(shape) ||
-      getElementTypeOrSelf(getSource().getType()) != getElementTypeOrSelf(getType())) // take-C2
-    return emitOpError() << "takes " << getType() << " from " << getSource().getType();
+      getElementTypeOrSelf(getSource().getType()) !=
+          getElementTypeOrSelf(getType())) // take-C2
+    return emitOpError() << "takes " << getType() << " from "
+                         << getSource().getType();
   return success();
 }

@@ -1,4 +1,4 @@
-//===- Folds.cpp - constant folding by the language's arithmetic ---*- C++ -*-===//
+//===- Folds.cpp - folding by the language's arithmetic -*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -64,12 +64,14 @@ uint64_t wordOf(Attribute attr, DType dtype) {
     uint64_t bits = floatAttr.getValue().bitcastToAPInt().getZExtValue();
     return dtype == DType::TF32 ? bits << 13 : bits;
   }
-  return numerics::normalize(dtype, cast<IntegerAttr>(attr).getValue().getZExtValue());
+  return numerics::normalize(dtype,
+                             cast<IntegerAttr>(attr).getValue().getZExtValue());
 }
 
 TypedAttr attrOf(uint64_t word, DType dtype, Type type) {
   if (auto floatType = dyn_cast<FloatType>(type)) {
-    APInt bits(floatType.getWidth(), dtype == DType::TF32 ? word >> 13 : word, false, true);
+    APInt bits(floatType.getWidth(), dtype == DType::TF32 ? word >> 13 : word,
+               false, true);
     return FloatAttr::get(type, APFloat(floatType.getFloatSemantics(), bits));
   }
   unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
@@ -78,9 +80,8 @@ TypedAttr attrOf(uint64_t word, DType dtype, Type type) {
 
 /// Applies `fold` to every element of constants of one shape. `fold` gives
 /// nothing where a result is not specified; then nothing is folded.
-OpFoldResult
-foldElements(ArrayRef<Attribute> operands, Type resultType,
-             function_ref<TypedAttr(ArrayRef<Attribute>)> fold) {
+OpFoldResult foldElements(ArrayRef<Attribute> operands, Type resultType,
+                          function_ref<TypedAttr(ArrayRef<Attribute>)> fold) {
   auto tile = dyn_cast<RankedTensorType>(resultType);
   if (llvm::any_of(operands, [](Attribute attr) { return !attr; }))
     return {};
@@ -117,19 +118,21 @@ foldElements(ArrayRef<Attribute> operands, Type resultType,
 }
 
 /// Folds a binary integer operation by `compute` on words.
-OpFoldResult foldInteger(ArrayRef<Attribute> operands, Type type, bool isUnsigned,
-                         bool zeroDivisorUnspecified,
-                         function_ref<uint64_t(DType, uint64_t, uint64_t)> compute) {
+OpFoldResult
+foldInteger(ArrayRef<Attribute> operands, Type type, bool isUnsigned,
+            bool zeroDivisorUnspecified,
+            function_ref<uint64_t(DType, uint64_t, uint64_t)> compute) {
   Type element = getElementTypeOrSelf(type);
   std::optional<DType> dtype = dtypeOf(element, isUnsigned);
   if (!dtype)
     return {};
-  return foldElements(operands, type, [&](ArrayRef<Attribute> row) -> TypedAttr {
-    uint64_t a = wordOf(row[0], *dtype), b = wordOf(row[1], *dtype);
-    if (zeroDivisorUnspecified && b == 0)
-      return {};
-    return attrOf(compute(*dtype, a, b), *dtype, element);
-  });
+  return foldElements(
+      operands, type, [&](ArrayRef<Attribute> row) -> TypedAttr {
+        uint64_t a = wordOf(row[0], *dtype), b = wordOf(row[1], *dtype);
+        if (zeroDivisorUnspecified && b == 0)
+          return {};
+        return attrOf(compute(*dtype, a, b), *dtype, element);
+      });
 }
 
 numerics::QuotientRounding quotientRounding(QuotientRounding rounding) {
@@ -161,27 +164,35 @@ numerics::Rounding floatRounding(CastRounding rounding) {
 } // namespace
 
 OpFoldResult DivideOp::fold(FoldAdaptor adaptor) {
-  if (matchPattern(adaptor.getRhs(), m_One()) && !getElementTypeOrSelf(getType()).isInteger(1))
+  if (matchPattern(adaptor.getRhs(), m_One()) &&
+      !getElementTypeOrSelf(getType()).isInteger(1))
     return getLhs();
-  return foldInteger(adaptor.getOperands(), getType(), getSignedness() == Signedness::Unsigned,
-                     /*zeroDivisorUnspecified=*/true, [&](DType dtype, uint64_t a, uint64_t b) {
-                       return numerics::divide(dtype, a, b, quotientRounding(getRounding()));
-                     });
+  return foldInteger(
+      adaptor.getOperands(), getType(), getSignedness() == Signedness::Unsigned,
+      /*zeroDivisorUnspecified=*/true,
+      [&](DType dtype, uint64_t a, uint64_t b) {
+        return numerics::divide(dtype, a, b, quotientRounding(getRounding()));
+      });
 }
 
 OpFoldResult RemainderOp::fold(FoldAdaptor adaptor) {
-  if (matchPattern(adaptor.getRhs(), m_One()) && !getElementTypeOrSelf(getType()).isInteger(1))
+  if (matchPattern(adaptor.getRhs(), m_One()) &&
+      !getElementTypeOrSelf(getType()).isInteger(1))
     return Builder(getContext()).getZeroAttr(getType());
-  return foldInteger(adaptor.getOperands(), getType(), getSignedness() == Signedness::Unsigned,
-                     /*zeroDivisorUnspecified=*/true, [&](DType dtype, uint64_t a, uint64_t b) {
-                       return numerics::remainder(dtype, a, b, quotientRounding(getRounding()));
+  return foldInteger(adaptor.getOperands(), getType(),
+                     getSignedness() == Signedness::Unsigned,
+                     /*zeroDivisorUnspecified=*/true,
+                     [&](DType dtype, uint64_t a, uint64_t b) {
+                       return numerics::remainder(
+                           dtype, a, b, quotientRounding(getRounding()));
                      });
 }
 
 OpFoldResult ShiftOp::fold(FoldAdaptor adaptor) {
   if (matchPattern(adaptor.getAmount(), m_Zero()))
     return getValue();
-  return foldInteger(adaptor.getOperands(), getType(), getKind() != ShiftKind::RightSigned,
+  return foldInteger(adaptor.getOperands(), getType(),
+                     getKind() != ShiftKind::RightSigned,
                      /*zeroDivisorUnspecified=*/false,
                      [&](DType dtype, uint64_t value, uint64_t amount) {
                        return getKind() == ShiftKind::Left
@@ -191,16 +202,18 @@ OpFoldResult ShiftOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
-  Type from = getElementTypeOrSelf(getSource().getType()), to = getElementTypeOrSelf(getType());
+  Type from = getElementTypeOrSelf(getSource().getType()),
+       to = getElementTypeOrSelf(getType());
   if (getSource().getType() == getType())
     return getSource();
   std::optional<DType> source = dtypeOf(from, getFromUnsigned());
   std::optional<DType> result = dtypeOf(to, getToUnsigned());
   if (!source || !result)
     return {};
-  return foldElements(adaptor.getSource(), getType(), [&](ArrayRef<Attribute> row) {
-    uint64_t word = numerics::cast(wordOf(row[0], *source), *source, *result,
-                                   floatRounding(getRounding()));
-    return attrOf(word, *result, to);
-  });
+  return foldElements(
+      adaptor.getSource(), getType(), [&](ArrayRef<Attribute> row) {
+        uint64_t word = numerics::cast(wordOf(row[0], *source), *source,
+                                       *result, floatRounding(getRounding()));
+        return attrOf(word, *result, to);
+      });
 }

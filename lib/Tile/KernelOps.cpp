@@ -1,4 +1,4 @@
-//===- KernelOps.cpp - kernels, position, facts ---*- C++ -*-===//
+//===- KernelOps.cpp - kernels, position, facts -*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -6,11 +6,11 @@
 
 #include "tilec/Tile/TileOps.h"
 
-#include "llvm/Support/MathExtras.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tilec::tile;
@@ -21,7 +21,8 @@ using namespace tilec::tile;
 
 void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name,
                      ArrayRef<Type> parameters) {
-  state.addAttribute(getSymNameAttrName(state.name), builder.getStringAttr(name));
+  state.addAttribute(getSymNameAttrName(state.name),
+                     builder.getStringAttr(name));
   state.addAttribute(getFunctionTypeAttrName(state.name),
                      TypeAttr::get(builder.getFunctionType(parameters, {})));
   Region *body = state.addRegion();
@@ -32,9 +33,9 @@ void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name,
 }
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
-  auto buildType = [](Builder &builder, ArrayRef<Type> inputs, ArrayRef<Type> results,
-                      function_interface_impl::VariadicFlag,
-                      std::string &) -> Type {
+  auto buildType =
+      [](Builder &builder, ArrayRef<Type> inputs, ArrayRef<Type> results,
+         function_interface_impl::VariadicFlag, std::string &) -> Type {
     return builder.getFunctionType(inputs, results);
   };
   return function_interface_impl::parseFunctionOp(
@@ -57,10 +58,14 @@ LogicalResult KernelOp::verify() {
   if (!getResultTypes().empty()) // kernel-C2
     return emitOpError() << "returns nothing, but has "
                          << getResultTypes().size() << " results";
-  if (auto grid = getGrid(); grid && (grid->empty() || grid->size() > 3)) // kernel-C3
-    return emitOpError() << "'grid' has one to three entries, not " << grid->size();
-  if (auto warps = getNumWarps(); warps && (!llvm::isPowerOf2_32(*warps) || *warps > 32)) // kernel-C4
-    return emitOpError() << "'num_warps' is a power of two up to 32, not " << *warps;
+  if (auto grid = getGrid();
+      grid && (grid->empty() || grid->size() > 3)) // kernel-C3
+    return emitOpError() << "'grid' has one to three entries, not "
+                         << grid->size();
+  if (auto warps = getNumWarps();
+      warps && (!llvm::isPowerOf2_32(*warps) || *warps > 32)) // kernel-C4
+    return emitOpError() << "'num_warps' is a power of two up to 32, not "
+                         << *warps;
   return success();
 }
 
@@ -100,7 +105,8 @@ OpFoldResult DimOp::fold(FoldAdaptor) {
   ArrayType type = getArray().getType();
   if (type.isDynamicDim(getDim()))
     return {};
-  return IntegerAttr::get(IndexType::get(getContext()), type.getShape()[getDim()]);
+  return IntegerAttr::get(IndexType::get(getContext()),
+                          type.getShape()[getDim()]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -120,15 +126,18 @@ LogicalResult AssumeOp::canonicalize(AssumeOp op, PatternRewriter &rewriter) {
 
 LogicalResult PrintOp::verify() {
   size_t count = getValues().size();
-  if (getPieces().size() != count + 1 || getDtypes().size() != count) // print-C1
+  if (getPieces().size() != count + 1 ||
+      getDtypes().size() != count) // print-C1
     return emitOpError() << "has " << getPieces().size() << " pieces and "
-                         << getDtypes().size() << " dtypes for " << count << " values";
+                         << getDtypes().size() << " dtypes for " << count
+                         << " values";
   return success();
 }
 
 LogicalResult AssertOp::verify() {
   if (!getElementTypeOrSelf(getCondition().getType()).isInteger(1)) // assert-C1
-    return emitOpError() << "takes a condition of i1, not " << getCondition().getType();
+    return emitOpError() << "takes a condition of i1, not "
+                         << getCondition().getType();
   return success();
 }
 

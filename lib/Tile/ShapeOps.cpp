@@ -1,4 +1,4 @@
-//===- ShapeOps.cpp - tiles made and reshaped ---*- C++ -*-===//
+//===- ShapeOps.cpp - tiles made and reshaped -*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -14,7 +14,8 @@ using namespace tilec::tile;
 
 TypedAttr tilec::tile::getSplatConstant(Attribute attr) {
   if (auto dense = dyn_cast_or_null<DenseElementsAttr>(attr))
-    return dense.isSplat() ? cast<TypedAttr>(dense.getSplatValue<Attribute>()) : TypedAttr();
+    return dense.isSplat() ? cast<TypedAttr>(dense.getSplatValue<Attribute>())
+                           : TypedAttr();
   if (isa_and_nonnull<FloatAttr, IntegerAttr>(attr))
     return cast<TypedAttr>(attr);
   return {};
@@ -31,10 +32,12 @@ static Attribute splatOf(Attribute constant, Type type) {
 }
 
 /// Rule C2 or C3 of shape operations: they change no element.
-static LogicalResult verifySameElement(Operation *op, Type source, Type result) {
+static LogicalResult verifySameElement(Operation *op, Type source,
+                                       Type result) {
   Type from = getElementTypeOrSelf(source), to = getElementTypeOrSelf(result);
   if (from != to)
-    return op->emitOpError() << "changes the element type from " << from << " to " << to;
+    return op->emitOpError()
+           << "changes the element type from " << from << " to " << to;
   return success();
 }
 
@@ -69,14 +72,17 @@ LogicalResult IotaOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult BroadcastOp::verify() {
-  ArrayRef<int64_t> from = getTileShape(getSource().getType()), to = getTileShape(getType());
+  ArrayRef<int64_t> from = getTileShape(getSource().getType()),
+                    to = getTileShape(getType());
   if (from.size() != to.size()) // broadcast-C1
-    return emitOpError() << "keeps the rank, but goes from " << from.size() << " to " << to.size();
+    return emitOpError() << "keeps the rank, but goes from " << from.size()
+                         << " to " << to.size();
   for (auto [index, source, result] : llvm::enumerate(from, to))
     if (source != result && source != 1) // broadcast-C2
       return emitOpError() << "stretches dims of size 1, but dim " << index
                            << " goes from " << source << " to " << result;
-  return verifySameElement(*this, getSource().getType(), getType()); // broadcast-C3
+  return verifySameElement(*this, getSource().getType(),
+                           getType()); // broadcast-C3
 }
 
 OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
@@ -90,9 +96,11 @@ namespace {
 /// broadcast(broadcast(x)) is one broadcast; broadcast(splat(x)) is a splat.
 struct MergeBroadcast : OpRewritePattern<BroadcastOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(BroadcastOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(BroadcastOp op,
+                                PatternRewriter &rewriter) const override {
     if (auto inner = op.getSource().getDefiningOp<BroadcastOp>()) {
-      rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), inner.getSource());
+      rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(),
+                                               inner.getSource());
       return success();
     }
     if (auto splat = op.getSource().getDefiningOp<SplatOp>()) {
@@ -104,9 +112,11 @@ struct MergeBroadcast : OpRewritePattern<BroadcastOp> {
 };
 
 /// A reshaped or permuted splat is a splat (or its scalar).
-template <typename Op> struct MoveSplat : OpRewritePattern<Op> {
+template <typename Op>
+struct MoveSplat : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
-  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
     auto splat = op.getSource().template getDefiningOp<SplatOp>();
     if (!splat)
       return failure();
@@ -121,7 +131,8 @@ template <typename Op> struct MoveSplat : OpRewritePattern<Op> {
 /// A scalar reshaped into a tile of one element is a splat.
 struct SplatOne : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
     if (isa<RankedTensorType>(op.getSource().getType()))
       return failure();
     rewriter.replaceOpWithNewOp<SplatOp>(op, op.getType(), op.getSource());
@@ -136,11 +147,13 @@ void BroadcastOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
   patterns.add<MergeBroadcast>(context);
 }
 
-void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                            MLIRContext *context) {
   patterns.add<MoveSplat<ReshapeOp>, SplatOne>(context);
 }
 
-void PermuteOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+void PermuteOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                            MLIRContext *context) {
   patterns.add<MoveSplat<PermuteOp>>(context);
 }
 
@@ -156,10 +169,13 @@ static int64_t elementCount(Type type) {
 }
 
 LogicalResult ReshapeOp::verify() {
-  int64_t from = elementCount(getSource().getType()), to = elementCount(getType());
+  int64_t from = elementCount(getSource().getType()),
+          to = elementCount(getType());
   if (from != to) // reshape-C1
-    return emitOpError() << "keeps the number of elements, but goes from " << from << " to " << to;
-  return verifySameElement(*this, getSource().getType(), getType()); // reshape-C2
+    return emitOpError() << "keeps the number of elements, but goes from "
+                         << from << " to " << to;
+  return verifySameElement(*this, getSource().getType(),
+                           getType()); // reshape-C2
 }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
@@ -189,28 +205,35 @@ void PermuteOp::build(OpBuilder &builder, OperationState &state, Value source,
   SmallVector<int64_t> shape;
   for (int64_t dim : dims)
     shape.push_back(type.getDimSize(dim));
-  build(builder, state, RankedTensorType::get(shape, type.getElementType()), source, dims);
+  build(builder, state, RankedTensorType::get(shape, type.getElementType()),
+        source, dims);
 }
 
 LogicalResult PermuteOp::verify() {
-  ArrayRef<int64_t> from = getTileShape(getSource().getType()), to = getTileShape(getType());
+  ArrayRef<int64_t> from = getTileShape(getSource().getType()),
+                    to = getTileShape(getType());
   ArrayRef<int64_t> dims = getDims();
   SmallVector<bool> seen(from.size());
   bool permutation = dims.size() == from.size();
   for (int64_t dim : dims) { // permute-C1
-    permutation = permutation && dim >= 0 && dim < static_cast<int64_t>(from.size()) && !seen[dim];
+    permutation = permutation && dim >= 0 &&
+                  dim < static_cast<int64_t>(from.size()) && !seen[dim];
     if (!permutation)
       break;
     seen[dim] = true;
   }
   if (!permutation)
-    return emitOpError() << "[" << dims << "] is not a permutation of the source's dims";
+    return emitOpError() << "[" << dims
+                         << "] is not a permutation of the source's dims";
   bool matches = to.size() == from.size();
   for (size_t i = 0; matches && i < dims.size(); ++i) // permute-C2
     matches = to[i] == from[dims[i]];
   if (!matches)
-    return emitOpError() << "the result's shape is not the source's in the order [" << dims << "]";
-  return verifySameElement(*this, getSource().getType(), getType()); // permute-C2
+    return emitOpError()
+           << "the result's shape is not the source's in the order [" << dims
+           << "]";
+  return verifySameElement(*this, getSource().getType(),
+                           getType()); // permute-C2
 }
 
 OpFoldResult PermuteOp::fold(FoldAdaptor adaptor) {

@@ -1,4 +1,4 @@
-//===- FuseMultiplyAdd.cpp - a*b+c becomes one operation ---*- C++ -*-===//
+//===- FuseMultiplyAdd.cpp - a*b+c becomes one operation -*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -38,11 +38,13 @@ arith::MulFOp fusableProduct(Value value) {
 
 struct FuseAdd : OpRewritePattern<arith::AddFOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(arith::AddFOp op, PatternRewriter &rewriter) const override {
-    for (auto [side, other] : {std::pair(op.getLhs(), op.getRhs()), {op.getRhs(), op.getLhs()}})
+  LogicalResult matchAndRewrite(arith::AddFOp op,
+                                PatternRewriter &rewriter) const override {
+    for (auto [side, other] :
+         {std::pair(op.getLhs(), op.getRhs()), {op.getRhs(), op.getLhs()}})
       if (arith::MulFOp product = fusableProduct(side)) {
-        rewriter.replaceOpWithNewOp<math::FmaOp>(op, product.getLhs(), product.getRhs(), other,
-                                                 op.getFastmath());
+        rewriter.replaceOpWithNewOp<math::FmaOp>(
+            op, product.getLhs(), product.getRhs(), other, op.getFastmath());
         rewriter.eraseOp(product);
         return success();
       }
@@ -52,20 +54,21 @@ struct FuseAdd : OpRewritePattern<arith::AddFOp> {
 
 struct FuseSubtract : OpRewritePattern<arith::SubFOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(arith::SubFOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(arith::SubFOp op,
+                                PatternRewriter &rewriter) const override {
     arith::FastMathFlags flags = op.getFastmath();
     auto negate = [&](Value value) -> Value {
       return arith::NegFOp::create(rewriter, op.getLoc(), value, flags);
     };
     if (arith::MulFOp product = fusableProduct(op.getLhs())) {
-      rewriter.replaceOpWithNewOp<math::FmaOp>(op, product.getLhs(), product.getRhs(),
-                                               negate(op.getRhs()), flags);
+      rewriter.replaceOpWithNewOp<math::FmaOp>(
+          op, product.getLhs(), product.getRhs(), negate(op.getRhs()), flags);
       rewriter.eraseOp(product);
       return success();
     }
     if (arith::MulFOp product = fusableProduct(op.getRhs())) {
-      rewriter.replaceOpWithNewOp<math::FmaOp>(op, negate(product.getLhs()), product.getRhs(),
-                                               op.getLhs(), flags);
+      rewriter.replaceOpWithNewOp<math::FmaOp>(
+          op, negate(product.getLhs()), product.getRhs(), op.getLhs(), flags);
       rewriter.eraseOp(product);
       return success();
     }
@@ -73,7 +76,8 @@ struct FuseSubtract : OpRewritePattern<arith::SubFOp> {
   }
 };
 
-class FuseMultiplyAdd : public tilec::impl::FuseMultiplyAddBase<FuseMultiplyAdd> {
+class FuseMultiplyAdd
+    : public tilec::impl::FuseMultiplyAddBase<FuseMultiplyAdd> {
   void runOnOperation() override {
     if (getOperation().getNoContract())
       return;

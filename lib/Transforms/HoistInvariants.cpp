@@ -1,27 +1,27 @@
-//===- HoistInvariants.cpp - what does not change leaves its loop ---*- C++ -*-===//
+//===- HoistInvariants.cpp - what stays the same leaves loops -*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-// In and out: stage tile. Operations of a loop whose operands are defined outside
-// move in front of it: scalar code, tile computations, and loads of arrays that
-// the loop does not write.
+// In and out: stage tile. Operations of a loop whose operands are defined
+// outside move in front of it: scalar code, tile computations, and loads of
+// arrays that the loop does not write.
 //
 //   scf.for … {                              %q = tile.load %a[%i] …
 //     %q = tile.load %a[%i] …          →     scf.for … {
 //     … }                                      … }
 //
 // Tiles that cost nothing to make again (constants, splats, iotas, stretched or
-// reshaped ones of those) stay: outside they would only hold registers. Loads are
-// total, so a loop without iterations is no obstacle.
+// reshaped ones of those) stay: outside they would only hold registers. Loads
+// are total, so a loop without iterations is no obstacle.
 
 #include "tilec/Transforms/Passes.h"
 
-#include "llvm/ADT/DenseSet.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "tilec/Tile/TileOps.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_HOISTINVARIANTS
@@ -49,8 +49,9 @@ public:
     });
   }
 
-  /// Whether each round of the loop reads the same from `array`. After an atomic
-  /// another block's writes may show, but only in arrays that may be written.
+  /// Whether each round of the loop reads the same from `array`. After an
+  /// atomic another block's writes may show, but only in arrays that may be
+  /// written.
   bool leavesAlone(Value array) const {
     bool isMut = cast<ArrayType>(array.getType()).isMut();
     if (hasAtomics)
@@ -70,7 +71,8 @@ bool isFree(Operation *op) {
          isa<RankedTensorType>(op->getResult(0).getType());
 }
 
-class HoistInvariants : public tilec::impl::HoistInvariantsBase<HoistInvariants> {
+class HoistInvariants
+    : public tilec::impl::HoistInvariantsBase<HoistInvariants> {
   void runOnOperation() override {
     // Innermost first, so that what leaves a loop can leave the next one too.
     getOperation().walk([](LoopLikeOpInterface loop) {
@@ -78,13 +80,16 @@ class HoistInvariants : public tilec::impl::HoistInvariantsBase<HoistInvariants>
       SmallVector<Operation *> moved;
       moveLoopInvariantCode(
           loop.getLoopRegions(),
-          [&](Value value, Region *) { return loop.isDefinedOutsideOfLoop(value); },
+          [&](Value value, Region *) {
+            return loop.isDefinedOutsideOfLoop(value);
+          },
           [&](Operation *op, Region *) { return mayMove(op, writes); },
           [&](Operation *op, Region *) {
             loop.moveOutOfLoop(op);
             moved.push_back(op);
           });
-      // What was only moved for its users' sake, and has none outside, goes back.
+      // What was only moved for its users' sake, and has none outside, goes
+      // back.
       for (Operation *op : llvm::reverse(moved))
         if (isFree(op))
           moveBack(op, loop);
@@ -100,7 +105,8 @@ private:
     return isMemoryEffectFree(op) && isSpeculatable(op);
   }
 
-  /// To the start of the region of `loop` that holds all its users, if one does.
+  /// To the start of the region of `loop` that holds all its users, if one
+  /// does.
   static void moveBack(Operation *op, LoopLikeOpInterface loop) {
     for (Region *region : loop.getLoopRegions())
       if (llvm::all_of(op->getUsers(), [&](Operation *user) {

@@ -1,4 +1,4 @@
-//===- SimplifyTile.cpp - canonical forms; broadcasts sink ---*- C++ -*-===//
+//===- SimplifyTile.cpp - canonical forms; broadcasts sink -*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -53,7 +53,8 @@ struct SinkBroadcast : RewritePattern {
   explicit SinkBroadcast(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
 
-  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
     if (!OpTrait::hasElementwiseMappableTraits(op) || !isMemoryEffectFree(op) ||
         op->getNumRegions() != 0)
       return failure();
@@ -89,7 +90,8 @@ struct SinkBroadcast : RewritePattern {
   }
 
 private:
-  void rewrite(Operation *op, RankedTensorType small, PatternRewriter &rewriter) const {
+  void rewrite(Operation *op, RankedTensorType small,
+               PatternRewriter &rewriter) const {
     Location loc = op->getLoc();
     auto shrunk = [&](Type type) -> Type {
       Type element = getElementTypeOrSelf(type);
@@ -108,9 +110,11 @@ private:
       OpFoldResult element = splatElement(operand);
       Value scalar = dyn_cast<Value>(element);
       if (!scalar)
-        scalar = arith::ConstantOp::create(rewriter, loc, cast<TypedAttr>(cast<Attribute>(element)));
+        scalar = arith::ConstantOp::create(
+            rewriter, loc, cast<TypedAttr>(cast<Attribute>(element)));
       if (small)
-        scalar = SplatOp::create(rewriter, loc, shrunk(operand.getType()), scalar);
+        scalar =
+            SplatOp::create(rewriter, loc, shrunk(operand.getType()), scalar);
       operands.push_back(scalar);
     }
     OperationState state(loc, op->getName().getStringRef());
@@ -120,7 +124,8 @@ private:
       state.addTypes(shrunk(type));
     Operation *result = rewriter.create(state);
     SmallVector<Value> stretched;
-    for (auto [value, type] : llvm::zip_equal(result->getResults(), op->getResultTypes())) {
+    for (auto [value, type] :
+         llvm::zip_equal(result->getResults(), op->getResultTypes())) {
       if (small)
         stretched.push_back(BroadcastOp::create(rewriter, loc, type, value));
       else

@@ -1,4 +1,4 @@
-//===- ControlFlowTest.cpp - loops and exits mean what they say ---*- C++ -*-===//
+//===- ControlFlowTest.cpp - loops and exits mean what they say -*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -223,10 +223,11 @@ TEST(ControlFlow, ShadowingAndConstantLoops) {
 
 // Many exits in a row: deep nesting would exhaust the stack.
 TEST(ControlFlow, ThousandsOfExits) {
-  std::string source = "kernel k(y: mut array<i32, [n]>, a: int) {\n  for i in 0..3 {\n";
+  std::string source =
+      "kernel k(y: mut array<i32, [n]>, a: int) {\n  for i in 0..3 {\n";
   for (int i = 0; i < 3000; ++i)
-    source += "    if a == " + std::to_string(i) + " { break; }\n    let v" + std::to_string(i) +
-              " = i + " + std::to_string(i) + ";\n";
+    source += "    if a == " + std::to_string(i) + " { break; }\n    let v" +
+              std::to_string(i) + " = i + " + std::to_string(i) + ";\n";
   source += "    store_at(y, [i], v2999.to(i32));\n  }\n}\n";
   EXPECT_EQ(runInts(source, {0, 0, 0}, {3000}), (Ints{2999, 3000, 3001}));
   EXPECT_EQ(runInts(source, {0, 0, 0}, {2500}), (Ints{0, 0, 0}));

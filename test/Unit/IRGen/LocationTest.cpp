@@ -1,4 +1,4 @@
-//===- LocationTest.cpp - operations know their place in the source ---*- C++ -*-===//
+//===- LocationTest.cpp - where operations come from -*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -31,7 +31,8 @@ TEST(Location, LinesColumnsAndNames) {
   EXPECT_EQ(locationOf(generated, "tile.kernel"), "loc(\"test.tile\":1:8)");
   EXPECT_EQ(locationOf(generated, "tile.store"), "loc(\"test.tile\":2:3)");
   EXPECT_EQ(locationOf(generated, "arith.mulf"), "loc(\"test.tile\":2:20)");
-  EXPECT_NE(generated.text(/*withLocations=*/true).find("\"s\"(#loc"), std::string::npos);
+  EXPECT_NE(generated.text(/*withLocations=*/true).find("\"s\"(#loc"),
+            std::string::npos);
 }
 
 TEST(Location, ChainOfCalls) {
@@ -42,7 +43,8 @@ TEST(Location, ChainOfCalls) {
                       "  store_at(y, [0], outer(s));\n"
                       "}\n");
   EXPECT_EQ(locationOf(generated, "math.exp"),
-            "loc(callsite(callsite(\"test.tile\":1:22 at \"test.tile\":3:10) at \"test.tile\":5:20))");
+            "loc(callsite(callsite(\"test.tile\":1:22 at \"test.tile\":3:10) "
+            "at \"test.tile\":5:20))");
 }
 
 } // namespace

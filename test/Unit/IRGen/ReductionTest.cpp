@@ -1,4 +1,4 @@
-//===- ReductionTest.cpp - reductions mean what they say ---*- C++ -*-===//
+//===- ReductionTest.cpp - reductions mean what they say -*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -25,7 +25,8 @@ float reduceFloats(const std::string &expression, Floats x) {
   x.push_back(0);
   Floats y = runOn<float>("kernel k(y: mut array<f32, [n]>) {\n"
                           "  let x = load(y, [0], [8]);\n"
-                          "  store_at(y, [8], (" + expression + ").to(f32));\n}\n",
+                          "  store_at(y, [8], (" +
+                              expression + ").to(f32));\n}\n",
                           DType::F32, x);
   return y.back();
 }
@@ -61,15 +62,22 @@ TEST(Reduction, AxesAndRowMajorIndex) {
   Floats x{0, 1, 2, 3, 9, 5, 6, 7};
   EXPECT_EQ(reduceFloats("argmax(reshape(x, [2, 4]))", x), 4);
   // Per middle index: of {0, 1, 9, 5} the third, of {2, 3, 6, 7} the fourth.
-  EXPECT_EQ(reduceFloats("sum(argmax(reshape(x, [2, 2, 2]), axis: [0, 2]) * arange(2, start: 1))", x), 2 + 2 * 3);
+  EXPECT_EQ(reduceFloats("sum(argmax(reshape(x, [2, 2, 2]), axis: [0, 2]) * "
+                         "arange(2, start: 1))",
+                         x),
+            2 + 2 * 3);
   EXPECT_EQ(reduceFloats("sum(argmax(reshape(x, [2, 4]), axis: 1))", x), 3);
   EXPECT_EQ(reduceFloats("max(sum(reshape(x, [2, 4]), axis: 0))", x), 10);
-  EXPECT_EQ(reduceFloats("sum(max(reshape(x, [4, 2]), axis: -1, keep: true) * ones([4, 2], f32))", x), 40);
+  EXPECT_EQ(reduceFloats("sum(max(reshape(x, [4, 2]), axis: -1, keep: true) * "
+                         "ones([4, 2], f32))",
+                         x),
+            40);
 }
 
 TEST(Reduction, SixteenBitsAccumulateInF32) {
   // 2048 + 1 is 2048 in f16: a sum in f16 would stay there.
-  std::vector<uint16_t> y(4096, static_cast<uint16_t>(numerics::encode(DType::F16, 1)));
+  std::vector<uint16_t> y(
+      4096, static_cast<uint16_t>(numerics::encode(DType::F16, 1)));
   y = runOn<uint16_t>("kernel k(y: mut array<f16, [n]>) {\n"
                       "  store_at(y, [0], sum(load(y, [0], [4096])));\n}\n",
                       DType::F16, y);
@@ -78,14 +86,16 @@ TEST(Reduction, SixteenBitsAccumulateInF32) {
 
 TEST(Reduction, NarrowIntegersWiden) {
   std::vector<int8_t> y(64, 100);
-  y = runOn<int8_t>("kernel k(y: mut array<i8, [n]>) {\n"
-                    "  store_at(y, [0], (sum(load(y, [0], [64])) / 100).to(i8));\n}\n",
-                    DType::I8, y);
+  y = runOn<int8_t>(
+      "kernel k(y: mut array<i8, [n]>) {\n"
+      "  store_at(y, [0], (sum(load(y, [0], [64])) / 100).to(i8));\n}\n",
+      DType::I8, y);
   EXPECT_EQ(y[0], 64);
 }
 
 TEST(Reduction, UserFunctions) {
-  // One operand, with an early return, and two operands: the mean and the count.
+  // One operand, with an early return, and two operands: the mean and the
+  // count.
   Floats y = runOn<float>(R"(
     fn larger(a, b) { if a > b { return a; } return b; }
     fn merge(m0, n0, m1, n1) { let n = n0 + n1; return ((m0 * n0 + m1 * n1) / n, n); }

@@ -1,4 +1,4 @@
-//===- NumericsTest.cpp - scalar arithmetic against APFloat and APInt ---*- C++ -*-===//
+//===- NumericsTest.cpp - arithmetic against APFloat, APInt -*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -45,7 +45,9 @@ const llvm::fltSemantics &semantics(DType type) {
   }
 }
 
-unsigned patternWidth(DType type) { return type == DType::TF32 ? 19 : dtypeBits(type); }
+unsigned patternWidth(DType type) {
+  return type == DType::TF32 ? 19 : dtypeBits(type);
+}
 
 APFloat::roundingMode mode(Rounding rounding) {
   switch (rounding) {
@@ -81,11 +83,12 @@ uint64_t expected(DType to, APFloat value, Rounding rounding) {
 
 const DType floats[] = {DType::F16,  DType::BF16,   DType::F32,   DType::F64,
                         DType::TF32, DType::F8E4M3, DType::F8E5M2};
-const Rounding roundings[] = {Rounding::NearestEven, Rounding::TowardZero, Rounding::Down,
-                              Rounding::Up};
+const Rounding roundings[] = {Rounding::NearestEven, Rounding::TowardZero,
+                              Rounding::Down, Rounding::Up};
 
 TEST(Numerics, DecodeAllNarrowPatterns) {
-  for (DType type : {DType::F16, DType::BF16, DType::TF32, DType::F8E4M3, DType::F8E5M2}) {
+  for (DType type :
+       {DType::F16, DType::BF16, DType::TF32, DType::F8E4M3, DType::F8E5M2}) {
     unsigned width = patternWidth(type);
     for (uint64_t pattern = 0; pattern < (uint64_t(1) << width); ++pattern) {
       APFloat value(semantics(type), APInt(width, pattern));
@@ -97,9 +100,11 @@ TEST(Numerics, DecodeAllNarrowPatterns) {
         EXPECT_TRUE(std::isnan(ours)) << dtypeName(type) << " " << pattern;
         continue;
       }
-      ASSERT_EQ(ours, value.convertToDouble()) << dtypeName(type) << " " << pattern;
+      ASSERT_EQ(ours, value.convertToDouble())
+          << dtypeName(type) << " " << pattern;
       if (!isF8(type) || std::isfinite(ours)) // the way to f8 saturates
-        ASSERT_EQ(encode(type, ours), word) << dtypeName(type) << " " << pattern;
+        ASSERT_EQ(encode(type, ours), word)
+            << dtypeName(type) << " " << pattern;
     }
   }
 }
@@ -109,7 +114,8 @@ TEST(Numerics, AllF16ToF8AndBack) {
     for (uint64_t pattern = 0; pattern < 65536; ++pattern) {
       APFloat value(APFloat::IEEEhalf(), APInt(16, pattern));
       uint64_t word = cast(pattern, DType::F16, f8);
-      ASSERT_EQ(word, expected(f8, value, Rounding::NearestEven)) << dtypeName(f8) << " " << pattern;
+      ASSERT_EQ(word, expected(f8, value, Rounding::NearestEven))
+          << dtypeName(f8) << " " << pattern;
       // Every f8 value is an f16: the way back and there again is exact.
       ASSERT_EQ(cast(cast(word, f8, DType::F16), DType::F16, f8), word);
     }
@@ -123,7 +129,8 @@ TEST(Numerics, All16BitPatternsToEachOther) {
           if (from == to)
             continue;
           APFloat value(semantics(from), APInt(16, pattern));
-          ASSERT_EQ(cast(pattern, from, to, rounding), expected(to, value, rounding))
+          ASSERT_EQ(cast(pattern, from, to, rounding),
+                    expected(to, value, rounding))
               << dtypeName(from) << " " << pattern << " to " << dtypeName(to);
         }
 }
@@ -131,15 +138,17 @@ TEST(Numerics, All16BitPatternsToEachOther) {
 // Around every midpoint of neighbours: where rounding decides.
 TEST(Numerics, MidpointsFromF32) {
   for (DType to : {DType::F16, DType::BF16, DType::F8E4M3, DType::F8E5M2})
-    for (uint64_t pattern = 0; pattern < (uint64_t(1) << (dtypeBits(to) - 1)); ++pattern) {
+    for (uint64_t pattern = 0; pattern < (uint64_t(1) << (dtypeBits(to) - 1));
+         ++pattern) {
       double low = decode(to, pattern), high = decode(to, pattern + 1);
       if (!std::isfinite(low) || !std::isfinite(high))
         continue;
       float middle = static_cast<float>((low + high) / 2);
-      for (float value : {std::nextafter(middle, 0.0f), middle, std::nextafter(middle, INFINITY),
-                          -middle})
+      for (float value : {std::nextafter(middle, 0.0f), middle,
+                          std::nextafter(middle, INFINITY), -middle})
         for (Rounding rounding : roundings)
-          ASSERT_EQ(encode(to, value, rounding), expected(to, APFloat(value), rounding))
+          ASSERT_EQ(encode(to, value, rounding),
+                    expected(to, APFloat(value), rounding))
               << dtypeName(to) << " " << value;
     }
 }
@@ -149,12 +158,14 @@ TEST(Numerics, RandomDoublesToEveryFormat) {
   for (int i = 0; i < 200000; ++i) {
     uint64_t word = random();
     if (i % 2) // exponents near those of the narrow formats
-      word = (word & 0x800fffffffffffff) | ((1023 - 160 + random() % 300) << 52);
+      word =
+          (word & 0x800fffffffffffff) | ((1023 - 160 + random() % 300) << 52);
     APFloat value(APFloat::IEEEdouble(), APInt(64, word));
     for (DType to : floats)
       for (Rounding rounding : roundings)
         if (to != DType::F64)
-          ASSERT_EQ(cast(word, DType::F64, to, rounding), expected(to, value, rounding))
+          ASSERT_EQ(cast(word, DType::F64, to, rounding),
+                    expected(to, value, rounding))
               << dtypeName(to) << " " << word;
   }
 }
@@ -181,7 +192,8 @@ TEST(Numerics, F8Saturates) {
 
 TEST(Numerics, FloatToInteger) {
   auto toInteger = [](double value, DType to) {
-    return static_cast<int64_t>(cast(encode(DType::F64, value), DType::F64, to));
+    return static_cast<int64_t>(
+        cast(encode(DType::F64, value), DType::F64, to));
   };
   EXPECT_EQ(toInteger(-1.9, DType::I32), -1);
   EXPECT_EQ(toInteger(1e10, DType::I32), INT32_MAX);
@@ -191,7 +203,8 @@ TEST(Numerics, FloatToInteger) {
   EXPECT_EQ(toInteger(300, DType::U8), 255);
   EXPECT_EQ(toInteger(1e30, DType::Int), INT64_MAX);
   EXPECT_EQ(toInteger(9.3e18, DType::I64), INT64_MAX);
-  EXPECT_EQ(static_cast<uint64_t>(toInteger(9.3e18, DType::U64)), 9300000000000000000u);
+  EXPECT_EQ(static_cast<uint64_t>(toInteger(9.3e18, DType::U64)),
+            9300000000000000000u);
   EXPECT_EQ(static_cast<uint64_t>(toInteger(1e30, DType::U64)), UINT64_MAX);
   EXPECT_EQ(toInteger(0.25, DType::Bool), 1);
   EXPECT_EQ(toInteger(quietNaN, DType::Bool), 1);
@@ -203,9 +216,11 @@ TEST(Numerics, IntegerToFloatRoundsOnce) {
   for (int i = 0; i < 100000; ++i) {
     uint64_t word = random() >> (random() % 64);
     for (bool isSigned : {false, true})
-      for (DType to : {DType::F16, DType::BF16, DType::F32, DType::F64, DType::TF32}) {
+      for (DType to :
+           {DType::F16, DType::BF16, DType::F32, DType::F64, DType::TF32}) {
         APFloat value(semantics(to));
-        value.convertFromAPInt(APInt(64, word), isSigned, APFloat::rmNearestTiesToEven);
+        value.convertFromAPInt(APInt(64, word), isSigned,
+                               APFloat::rmNearestTiesToEven);
         uint64_t bits = value.bitcastToAPInt().getZExtValue();
         ASSERT_EQ(cast(word, isSigned ? DType::I64 : DType::U64, to),
                   to == DType::TF32 ? bits << 13 : bits)
@@ -214,14 +229,17 @@ TEST(Numerics, IntegerToFloatRoundsOnce) {
   }
   // To f8 through f32: 2^24 + 1 is a tie in f32 only.
   EXPECT_EQ(cast(300, DType::I32, DType::F8E4M3), encode(DType::F8E4M3, 288));
-  EXPECT_EQ(cast(~uint64_t(0), DType::I8, DType::F8E5M2), encode(DType::F8E5M2, -1));
+  EXPECT_EQ(cast(~uint64_t(0), DType::I8, DType::F8E5M2),
+            encode(DType::F8E5M2, -1));
 }
 
 TEST(Numerics, IntegersWrapAndExtend) {
   EXPECT_EQ(cast(300, DType::I32, DType::I8), 44u);
   EXPECT_EQ(cast(200, DType::U8, DType::I8), static_cast<uint64_t>(-56));
-  EXPECT_EQ(cast(static_cast<uint64_t>(-1), DType::I8, DType::U32), 0xffffffffu);
-  EXPECT_EQ(cast(static_cast<uint64_t>(-1), DType::I8, DType::Int), ~uint64_t(0));
+  EXPECT_EQ(cast(static_cast<uint64_t>(-1), DType::I8, DType::U32),
+            0xffffffffu);
+  EXPECT_EQ(cast(static_cast<uint64_t>(-1), DType::I8, DType::Int),
+            ~uint64_t(0));
   EXPECT_EQ(cast(1, DType::Bool, DType::I64), 1u);
   EXPECT_EQ(add(DType::I8, 127, 1), static_cast<uint64_t>(-128));
   EXPECT_EQ(add(DType::U8, 255, 1), 0u);
@@ -231,10 +249,12 @@ TEST(Numerics, IntegersWrapAndExtend) {
 }
 
 int64_t floorOf(int64_t a, int64_t b) {
-  return static_cast<int64_t>(std::floor(static_cast<double>(a) / static_cast<double>(b)));
+  return static_cast<int64_t>(
+      std::floor(static_cast<double>(a) / static_cast<double>(b)));
 }
 int64_t ceilOf(int64_t a, int64_t b) {
-  return static_cast<int64_t>(std::ceil(static_cast<double>(a) / static_cast<double>(b)));
+  return static_cast<int64_t>(
+      std::ceil(static_cast<double>(a) / static_cast<double>(b)));
 }
 
 TEST(Numerics, All8BitPairs) {
@@ -243,28 +263,42 @@ TEST(Numerics, All8BitPairs) {
       for (int right = 0; right < 256; ++right) {
         uint64_t a = normalize(type, left), b = normalize(type, right);
         auto value = [](uint64_t word) { return static_cast<int64_t>(word); };
-        auto wrapped = [&](int64_t result) { return normalize(type, static_cast<uint64_t>(result)); };
+        auto wrapped = [&](int64_t result) {
+          return normalize(type, static_cast<uint64_t>(result));
+        };
         if (b != 0) {
           int64_t x = value(a), y = value(b);
-          ASSERT_EQ(divide(type, a, b, QuotientRounding::Trunc), wrapped(x / y));
-          ASSERT_EQ(divide(type, a, b, QuotientRounding::Floor), wrapped(floorOf(x, y)));
-          ASSERT_EQ(divide(type, a, b, QuotientRounding::Ceil), wrapped(ceilOf(x, y)));
-          ASSERT_EQ(remainder(type, a, b, QuotientRounding::Trunc), wrapped(x % y));
-          ASSERT_EQ(remainder(type, a, b, QuotientRounding::Floor), wrapped(x - y * floorOf(x, y)));
+          ASSERT_EQ(divide(type, a, b, QuotientRounding::Trunc),
+                    wrapped(x / y));
+          ASSERT_EQ(divide(type, a, b, QuotientRounding::Floor),
+                    wrapped(floorOf(x, y)));
+          ASSERT_EQ(divide(type, a, b, QuotientRounding::Ceil),
+                    wrapped(ceilOf(x, y)));
+          ASSERT_EQ(remainder(type, a, b, QuotientRounding::Trunc),
+                    wrapped(x % y));
+          ASSERT_EQ(remainder(type, a, b, QuotientRounding::Floor),
+                    wrapped(x - y * floorOf(x, y)));
         }
-        ASSERT_EQ(shiftLeft(type, a, b), right < 8 ? wrapped(value(a) << right) : 0u);
+        ASSERT_EQ(shiftLeft(type, a, b),
+                  right < 8 ? wrapped(value(a) << right) : 0u);
         int64_t far = value(a) < 0 ? -1 : 0;
-        ASSERT_EQ(shiftRight(type, a, b), wrapped(right < 8 ? value(a) >> right : far));
-        ASSERT_EQ(multiplyHigh(type, a, b), wrapped((value(a) * value(b)) >> 8));
-        ASSERT_EQ(compare(type, a, b), value(a) < value(b) ? -1 : value(a) > value(b));
+        ASSERT_EQ(shiftRight(type, a, b),
+                  wrapped(right < 8 ? value(a) >> right : far));
+        ASSERT_EQ(multiplyHigh(type, a, b),
+                  wrapped((value(a) * value(b)) >> 8));
+        ASSERT_EQ(compare(type, a, b),
+                  value(a) < value(b) ? -1 : value(a) > value(b));
       }
 }
 
 TEST(Numerics, DivisionNeverTraps) {
   uint64_t least = leastInteger(DType::I64);
-  EXPECT_EQ(divide(DType::I64, least, ~uint64_t(0), QuotientRounding::Trunc), least);
-  EXPECT_EQ(remainder(DType::I64, least, ~uint64_t(0), QuotientRounding::Trunc), 0u);
-  EXPECT_EQ(divide(DType::I32, leastInteger(DType::I32), ~uint64_t(0), QuotientRounding::Floor),
+  EXPECT_EQ(divide(DType::I64, least, ~uint64_t(0), QuotientRounding::Trunc),
+            least);
+  EXPECT_EQ(remainder(DType::I64, least, ~uint64_t(0), QuotientRounding::Trunc),
+            0u);
+  EXPECT_EQ(divide(DType::I32, leastInteger(DType::I32), ~uint64_t(0),
+                   QuotientRounding::Floor),
             leastInteger(DType::I32));
   divide(DType::I32, 1, 0, QuotientRounding::Ceil);
 }
@@ -275,7 +309,8 @@ TEST(Numerics, BitCounts) {
   EXPECT_EQ(countLeadingZeros(DType::I16, 1), 15u);
   EXPECT_EQ(countLeadingZeros(DType::I8, normalize(DType::I8, 0x80)), 0u);
   EXPECT_EQ(populationCount(DType::I32, ~uint64_t(0)), 32u);
-  EXPECT_EQ(absolute(DType::I8, normalize(DType::I8, 0x80)), normalize(DType::I8, 0x80));
+  EXPECT_EQ(absolute(DType::I8, normalize(DType::I8, 0x80)),
+            normalize(DType::I8, 0x80));
 }
 
 TEST(Numerics, MinAndMaxOrderZerosAndNaN) {
