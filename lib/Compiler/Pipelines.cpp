@@ -59,6 +59,7 @@ void addStagedPasses(OpPassManager &passes, const CompileOptions &options, const
 void addSIMTPasses(OpPassManager &passes, const CompileOptions &options, const Chip &chip) {
   passes.addPass(createLowerToSIMT());
   passes.addPass(createExpandMath());
+  passes.addPass(createExpandDivision());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
 }

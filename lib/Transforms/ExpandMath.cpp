@@ -6,17 +6,22 @@
 // In: math operations on f16, bf16, f32 or f64, scalars or vectors. Out: the same
 // without those that no chip has an instruction for.
 //
-//   %y = math.exp %x : vector<4xf32>
+//   %y = math.log %x : vector<4xf32>
 //     →  about 20 arith and math.fma operations
+//   %y = math.exp %x : f32
+//     →  %e = llvm.call @tilec.ex2.approx.ftz.f32(%fraction); %y = arith.mulf %e, %scale
 //   %y = math.exp %x : f16
 //     →  %w = arith.extf %x; (exp of %w); %y = arith.truncf
 //   %y = math.log %x fastmath<afn> : f32
 //     →  %l = llvm.call @tilec.lg2.approx.f32(%x); %y = arith.mulf %l, %ln2
 //
 // No library is called: the same operations run on the GPU and in the emulator, so
-// results agree to the last bit. The formulas are in Math*.cpp, a family a file.
+// results agree to the last bit. Only exp and exp2 in f32 have part of their work done
+// by the chip's unit for 2^x, at less than 2 ulp still. The formulas are in Math*.cpp, a
+// family a file.
 //===----------------------------------------------------------------------===//
 
+#include "HelperCalls.h"
 #include "MathExpansions.h"
 #include "tilec/Transforms/Passes.h"
 
@@ -81,42 +86,16 @@ Value expandAccurate(MathBuilder &m, Operation *op, ValueRange x) {
       .Default([](Operation *) { return Value(); });
 }
 
-/// Calls of one-operand f32 helpers, lane by lane.
-class HelperCalls {
-public:
-  HelperCalls(ModuleOp module, MathBuilder &m) : module(module), m(m) {}
-
-  Value call(StringRef name, Value x) {
-    LLVM::LLVMFuncOp function = declare(name);
-    auto vector = dyn_cast<VectorType>(x.getType());
-    if (!vector)
-      return callScalar(function, x);
-    Value result = m.zero();
-    for (int64_t lane = 0; lane < vector.getNumElements(); ++lane) {
-      Value element = vector::ExtractOp::create(m.builder, m.loc, x, lane);
-      result = vector::InsertOp::create(m.builder, m.loc, callScalar(function, element),
-                                        result, lane);
-    }
-    return result;
-  }
-
-private:
-  Value callScalar(LLVM::LLVMFuncOp function, Value x) {
-    return LLVM::CallOp::create(m.builder, m.loc, function, x).getResult();
-  }
-  LLVM::LLVMFuncOp declare(StringRef name) {
-    if (auto found = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
-      return found;
-    OpBuilder::InsertionGuard guard(m.builder);
-    m.builder.setInsertionPointToStart(module.getBody());
-    Type type = m.builder.getF32Type();
-    return LLVM::LLVMFuncOp::create(m.builder, m.loc, name,
-                                    LLVM::LLVMFunctionType::get(type, {type}));
-  }
-
-  ModuleOp module;
-  MathBuilder &m;
-};
+/// exp and exp2 in f32 by the unit for 2^x, for all operands and accurate; null for
+/// other functions. Not on tensors, as helpers take scalars.
+Value expandByUnit(MathBuilder &m, ModuleOp module, Operation *op, Value x) {
+  bool isExp = isa<math::ExpOp>(op);
+  if ((!isExp && !isa<math::Exp2Op>(op)) || m.isDouble || isa<TensorType>(x.getType()))
+    return {};
+  UnitPower power = isExp ? splitExp(m, x) : splitExp2(m, x);
+  HelperCalls helpers(module, m);
+  return m.mul(helpers.call("tilec.ex2.approx.ftz.f32", power.fraction), power.scale);
+}
 
 /// The approximate expansion of an f32 operation; null where there is none that
 /// is better than the accurate one.
@@ -171,6 +150,8 @@ public:
     Value result;
     if (allowsApproximation() && !m.isDouble)
       result = expandFast(m, module, op, operands);
+    if (!result)
+      result = expandByUnit(m, module, op, operands[0]);
     if (!result)
       result = expandAccurate(m, op, operands);
     if (!result)

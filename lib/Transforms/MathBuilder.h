@@ -78,6 +78,11 @@ public:
   /// Smaller and larger; NaN when either is.
   Value min(Value a, Value b) { return make<mlir::arith::MinimumFOp>(a, b); }
   Value max(Value a, Value b) { return make<mlir::arith::MaximumFOp>(a, b); }
+  /// a within [0, 1]; 0 for NaN. The assembler makes it part of a's instruction.
+  Value saturate(Value a) {
+    Value least = make<mlir::arith::MaxNumFOp>(a, zero());
+    return make<mlir::arith::MinNumFOp>(least, one());
+  }
 
   // Comparisons: false for NaN, but for isNaN and ne.
   Value lt(Value a, Value b) { return compare(mlir::arith::CmpFPredicate::OLT, a, b); }

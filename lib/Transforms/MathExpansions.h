@@ -18,6 +18,13 @@ namespace tilec {
 // MathExponential.cpp
 mlir::Value expandExp(MathBuilder &m, mlir::Value x);
 mlir::Value expandExp2(MathBuilder &m, mlir::Value x);
+/// A power in f32 as 2^fraction * scale: what is left is the unit's part.
+struct UnitPower {
+  mlir::Value fraction;
+  mlir::Value scale;
+};
+UnitPower splitExp(MathBuilder &m, mlir::Value x);
+UnitPower splitExp2(MathBuilder &m, mlir::Value x);
 mlir::Value expandExpm1(MathBuilder &m, mlir::Value x);
 mlir::Value expandSinh(MathBuilder &m, mlir::Value x);
 mlir::Value expandCosh(MathBuilder &m, mlir::Value x);

@@ -10,6 +10,11 @@
 //
 // Where e^x - 1 is wanted, e^x = 2^n * e^r with r = x - n ln 2, and e^r - 1 is
 // r + r^2 P(r).
+//
+// e^x and 2^x in f32 leave 2^f to the chip, with f in [0, 1], where its unit is off by
+// 1.4 ulp at most (below 0 it is by 2.1). All e^x for the 2^32 x there are, computed on
+// an H200, are within 1.94 ulp, 2^x within 1.65. There n is clamped instead of x, and f
+// takes the rest: it is large where the result is 0 or inf.
 //===----------------------------------------------------------------------===//
 
 #include "MathExpansions.h"
@@ -77,7 +82,33 @@ Value halfExpOfMagnitude(MathBuilder &m, Value x) {
   return m.scale(e.mantissa, m.isub(e.exponent, m.i(1)));
 }
 
+/// n = round(product - 0.502), clamped to the exponents of normal numbers.
+struct ClampedFloor {
+  Value asFloat;
+  Value power; ///< 2^n
+};
+
+/// `factor` is such that x * factor = product / 253.
+ClampedFloor clampedFloor(MathBuilder &m, Value x, double factor) {
+  // 0 stands for -126 and 1 for 127; the sum has n + 127 in its low bits.
+  Value position = m.saturate(m.fma(x, m.f(factor), m.f(125.498 / 253)));
+  Value sum = m.fma(position, m.f(253), m.f(0x1.8p23 + 1));
+  return {m.sub(sum, m.f(0x1.8p23 + 127)),
+          m.fromBits(m.shl(m.bits(sum), m.i(m.mantissaBits())))};
+}
+
 } // namespace
+
+UnitPower tilec::splitExp(MathBuilder &m, Value x) {
+  ClampedFloor n = clampedFloor(m, x, 0x1.71547652b82fep+0 / 253);
+  Value f = m.fma(x, m.f(0x1.715476p+0), m.neg(n.asFloat));
+  return {m.fma(x, m.f(0x1.4ae0c0p-26), f), n.power};
+}
+
+UnitPower tilec::splitExp2(MathBuilder &m, Value x) {
+  ClampedFloor n = clampedFloor(m, x, 1.0 / 253);
+  return {m.sub(x, n.asFloat), n.power};
+}
 
 Value tilec::expandExp(MathBuilder &m, Value x) {
   x = m.isDouble ? clamp(m, x, -746, 710) : clamp(m, x, -104, 89);

@@ -3,10 +3,12 @@
 
 // CHECK-LABEL: llvm.func @exp(
 // CHECK-NOT: math.exp
-// CHECK: math.fma {{.*}} : vector<4xf32>
+// CHECK: %[[N:.*]] = arith.minnumf
+// CHECK: %[[SUM:.*]] = math.fma %[[N]]
 // CHECK: arith.shli {{.*}} : vector<4xi32>
-// CHECK: %[[HALF:.*]] = arith.mulf
-// CHECK: %[[ALL:.*]] = arith.mulf %[[HALF]]
+// CHECK: %[[SCALE:.*]] = arith.bitcast
+// CHECK-COUNT-4: llvm.call @tilec.ex2.approx.ftz.f32
+// CHECK: %[[ALL:.*]] = arith.mulf %{{.*}}, %[[SCALE]]
 // CHECK: llvm.return %[[ALL]]
 llvm.func @exp(%x: vector<4xf32>) -> vector<4xf32> {
   %y = math.exp %x : vector<4xf32>

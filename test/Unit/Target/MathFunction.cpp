@@ -10,6 +10,7 @@
 #include "MathFunction.h"
 
 #include "tilec/Target/EmitPTX.h"
+#include "tilec/Target/ExpandHelpers.h"
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,6 +26,7 @@
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 #include <gtest/gtest.h>
 #include <cstring>
@@ -56,7 +58,7 @@ llvm.func @f(%x: !llvm.ptr, %y: !llvm.ptr, %z: !llvm.ptr, %n: i64) {
     %px = llvm.getelementptr %x[%i] : (!llvm.ptr, i64) -> !llvm.ptr, VECTOR
     %v = llvm.load %px {alignment = 1 : i64} : !llvm.ptr -> VECTOR
     LOADY
-    %r = OPERATION OPERANDS : VECTOR
+    COMPUTE
     %pz = llvm.getelementptr %z[%i] : (!llvm.ptr, i64) -> !llvm.ptr, VECTOR
     llvm.store %r, %pz {alignment = 1 : i64} : VECTOR, !llvm.ptr
   }
@@ -71,8 +73,8 @@ llvm.func @f(%x: !llvm.ptr, %y: !llvm.ptr, %z: !llvm.ptr, %n: i64) {
                          "!llvm.ptr, VECTOR\n    %w = llvm.load %py {alignment = 1 : "
                          "i64} : !llvm.ptr -> VECTOR"
                        : "");
-  replace("OPERATION", operation);
-  replace("OPERANDS", operands);
+  bool whole = operation.find('=') != std::string::npos;
+  replace("COMPUTE", whole ? operation : "%r = " + operation + " " + operands + " : VECTOR");
   replace("VECTOR", vector);
   return text;
 }
@@ -89,6 +91,7 @@ std::unique_ptr<llvm::Module> compile(const std::string &text, llvm::LLVMContext
   auto module = parseSourceString<ModuleOp>(text, &context, "test.tile");
   PassManager passes(&context);
   passes.addPass(tilec::createExpandMath());
+  passes.addPass(tilec::createExpandDivision());
   if (!module || failed(passes.run(*module))) {
     ADD_FAILURE() << "cannot expand:\n" << text;
     return nullptr;
@@ -106,16 +109,22 @@ std::unique_ptr<llvm::Module> compile(const std::string &text, llvm::LLVMContext
     }
   }
   // Whatever is expanded must also be code for every chip.
-  if (!error)
+  if (!error && result) {
+    std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*result);
+    error = tilec::expandHelpers(*copy);
     for (const tilec::Chip &other : tilec::allChips())
-      if (!error && result)
-        error = tilec::checkSelectable(*result, other);
+      if (!error)
+        error = tilec::checkSelectable(*copy, other);
+  }
   if (error) {
     ADD_FAILURE() << llvm::toString(std::move(error));
     return nullptr;
   }
   return result;
 }
+
+extern "C" float tilecExp2(float x) { return exp2f(x); }
+extern "C" float tilecReciprocal(float x) { return 1 / x; }
 
 } // namespace
 
@@ -159,6 +168,10 @@ tilec::MathFunction::MathFunction(const std::string &operation, const std::strin
   symbols[state->jit->mangleAndIntern("__truncsfbf2")] = {
       llvm::orc::ExecutorAddr::fromPtr(&tilecTruncateToBF16),
       llvm::JITSymbolFlags::Exported};
+  symbols[state->jit->mangleAndIntern("tilec.ex2.approx.ftz.f32")] = {
+      llvm::orc::ExecutorAddr::fromPtr(&tilecExp2), llvm::JITSymbolFlags::Exported};
+  symbols[state->jit->mangleAndIntern("tilec.rcp.approx.ftz.f32")] = {
+      llvm::orc::ExecutorAddr::fromPtr(&tilecReciprocal), llvm::JITSymbolFlags::Exported};
   llvm::Error error = state->jit->getMainJITDylib().define(
       llvm::orc::absoluteSymbols(std::move(symbols)));
   if (!error)

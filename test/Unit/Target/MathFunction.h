@@ -22,7 +22,8 @@ namespace tilec {
 /// `math.exp` on `f32`, as a function over arrays of that type's values.
 class MathFunction {
 public:
-  /// \p operation such as "math.exp"; \p type f16, bf16, f32 or f64; `arity`
+  /// \p operation such as "math.exp", or lines that compute %r from %v and %w, with
+  /// VECTOR for their type; \p type f16, bf16, f32 or f64; `arity`
   /// operands. Fails the running test when it does not compile.
   MathFunction(const std::string &operation, const std::string &type, int arity = 1);
   ~MathFunction();

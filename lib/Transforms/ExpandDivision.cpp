@@ -1,0 +1,217 @@
+//===- ExpandDivision.cpp - many quotients by one divisor ------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// In: `arith.divf` on vectors of f32 where four lanes or more have one divisor, as a
+// row of a tile has that is divided by its sum. Out: one reciprocal a row and three
+// instructions a quotient instead of ten, with the same bits:
+//
+//   y = 1 / b                   once, rounded to nearest
+//   q = a y                     within 1.5 ulp
+//   r = b q - a                 exact by fma
+//   a / b = q - r y             rounded once: a / b rounded to nearest
+//
+// That the last line holds is known by trying all 2^46 pairs of mantissas, as exponents
+// do not matter where nothing leaves the range of normal numbers. So b must lie in
+// [2^-25, 2^25], and each a in [2^-100, 2^100] by magnitude or be zero; b is positive,
+// for the sign of 0 / b. One branch a vector asks, and without that all of the vector
+// is divided as usual. The question is asked twice, first with half an instruction a
+// lane: exponents in [-63, 0] are those whose highest bits are 01, so that one "or"
+// and one "and" over the vector tell. Only then lane by lane.
+//===----------------------------------------------------------------------===//
+
+#include "HelperCalls.h"
+#include "MathBuilder.h"
+#include "tilec/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_EXPANDDIVISION
+#include "tilec/Transforms/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+
+namespace {
+
+/// Below this a reciprocal and its tests cost more than they save.
+constexpr size_t minLanes = 4;
+
+/// One scalar: a value, or a lane of a vector.
+struct Source {
+  Value value;
+  int64_t lane = 0;
+  auto key() const { return std::make_pair(value.getAsOpaquePointer(), lane); }
+};
+
+/// What lane `lane` of a vector is a copy of. Looks through what lowering spreads
+/// values with.
+Source sourceOf(Value vector, int64_t lane) {
+  for (;;) {
+    if (auto broadcast = vector.getDefiningOp<vector::BroadcastOp>()) {
+      auto from = dyn_cast<VectorType>(broadcast.getSource().getType());
+      if (!from)
+        return {broadcast.getSource(), 0};
+      if (from.getNumElements() != 1 || from.getRank() != 1)
+        return {vector, lane};
+      vector = broadcast.getSource(), lane = 0;
+    } else if (auto shuffle = vector.getDefiningOp<vector::ShuffleOp>()) {
+      int64_t from = shuffle.getMask()[lane];
+      int64_t first = shuffle.getV1VectorType().getNumElements();
+      if (from < 0 || shuffle.getV1VectorType().getRank() != 1)
+        return {vector, lane};
+      vector = from < first ? shuffle.getV1() : shuffle.getV2();
+      lane = from < first ? from : from - first;
+    } else if (auto elements = vector.getDefiningOp<vector::FromElementsOp>()) {
+      return {elements.getElements()[lane], 0};
+    } else {
+      return {vector, lane};
+    }
+  }
+}
+
+class Division {
+public:
+  Division(arith::DivFOp op)
+      : op(op), type(cast<VectorType>(op.getType())), builder(op), loc(op.getLoc()) {}
+
+  /// Replaces the operation where that pays.
+  void run() {
+    llvm::MapVector<std::pair<const void *, int64_t>, SmallVector<int64_t>> groups;
+    DenseMap<std::pair<const void *, int64_t>, Source> sources;
+    for (int64_t lane = 0; lane < type.getNumElements(); ++lane) {
+      Source source = sourceOf(op.getRhs(), lane);
+      if (source.value.getDefiningOp<arith::ConstantOp>())
+        return; // of constants, LLVM knows more
+      groups[source.key()].push_back(lane);
+      sources[source.key()] = source;
+    }
+    for (auto &[key, lanes] : groups)
+      if (lanes.size() < minLanes)
+        return;
+    if (groups.size() == 1)
+      return finish(quotients(op.getLhs(), scalar(sources[groups.front().first])));
+
+    SmallVector<Value> elements(type.getNumElements());
+    for (auto &[key, lanes] : groups) {
+      Value part = vector::ShuffleOp::create(builder, loc, op.getLhs(), op.getLhs(), lanes);
+      Value result = quotients(part, scalar(sources[key]));
+      for (auto [index, lane] : llvm::enumerate(lanes))
+        elements[lane] = element(result, index);
+    }
+    finish(vector::FromElementsOp::create(builder, loc, type, elements));
+  }
+
+private:
+  void finish(Value result) {
+    op.replaceAllUsesWith(result);
+    op.erase();
+  }
+  Value element(Value vector, int64_t lane) {
+    return vector::ExtractOp::create(builder, loc, vector, lane);
+  }
+  Value scalar(Source source) {
+    return isa<VectorType>(source.value.getType()) ? element(source.value, source.lane)
+                                                   : source.value;
+  }
+
+  Value quotients(Value a, Value b) {
+    MathBuilder s(builder, loc, b.getType());
+    Value divisorFits = s.both(s.ge(b, s.f(0x1p-25)), s.le(b, s.f(0x1p25)));
+    Value common = s.both(divisorFits, commonExponents(s, a));
+
+    auto fits = scf::IfOp::create(builder, loc, builder.getI1Type(), common, true);
+    yieldIn(fits.thenBlock(), [&] { return constantTrue(); });
+    yieldIn(fits.elseBlock(), [&] { return s.both(divisorFits, safeExponents(a)); });
+
+    auto choice = scf::IfOp::create(builder, loc, a.getType(), fits.getResult(0), true);
+    yieldIn(choice.thenBlock(), [&] { return corrected(a, b, reciprocal(s, b)); });
+    yieldIn(choice.elseBlock(), [&] {
+      return arith::DivFOp::create(builder, loc, a, spread(b, a.getType()));
+    });
+    return choice.getResult(0);
+  }
+
+  template <typename Make> void yieldIn(Block *block, Make make) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(block);
+    Value value = make();
+    scf::YieldOp::create(builder, loc, value);
+  }
+  Value constantTrue() { return arith::ConstantIntOp::create(builder, loc, 1, 1); }
+  Value spread(Value x, Type vector) {
+    return vector::BroadcastOp::create(builder, loc, vector, x);
+  }
+
+  /// 1 / b, rounded to nearest: one step from what the chip gives, which is off by an
+  /// ulp at most. Right for all mantissas, again by trying them.
+  Value reciprocal(MathBuilder &s, Value b) {
+    Value y = HelperCalls(op->getParentOfType<ModuleOp>(), s)
+                  .call("tilec.rcp.approx.ftz.f32", b);
+    Value rest = s.fma(s.neg(b), y, s.one());
+    return s.fma(rest, y, y);
+  }
+
+  Value corrected(Value a, Value b, Value reciprocal) {
+    MathBuilder m(builder, loc, a.getType());
+    Value y = spread(reciprocal, a.getType());
+    Value q = m.mul(a, y);
+    // The signs are such that 0 and -0 stay what they are.
+    Value r = m.fma(spread(b, a.getType()), q, m.neg(a));
+    return m.fma(r, m.neg(y), q);
+  }
+
+  /// Whether 2^-63 <= |x| < 2 for all elements.
+  Value commonExponents(MathBuilder &s, Value a) {
+    Value any, all;
+    for (int64_t lane = 0; lane < cast<VectorType>(a.getType()).getNumElements(); ++lane) {
+      Value bits = s.bits(element(a, lane));
+      any = lane ? s.ior(any, bits) : bits;
+      all = lane ? s.iand(all, bits) : bits;
+    }
+    Value high = s.ior(s.iand(any, s.i(0x40000000)), s.iand(all, s.i(0x20000000)));
+    return s.ieq(high, s.i(0x20000000));
+  }
+
+  /// Whether 2^-100 <= |x| <= 2^100 or x = 0 for all elements.
+  Value safeExponents(Value a) {
+    MathBuilder m(builder, loc, a.getType());
+    Value size = m.abs(a);
+    Value fits = m.either(m.eq(a, m.zero()),
+                          m.both(m.ge(size, m.f(0x1p-100)), m.le(size, m.f(0x1p100))));
+    Value all;
+    for (int64_t lane = 0; lane < cast<VectorType>(a.getType()).getNumElements(); ++lane)
+      all = lane ? m.both(all, element(fits, lane)) : element(fits, lane);
+    return all;
+  }
+
+  arith::DivFOp op;
+  VectorType type;
+  OpBuilder builder;
+  Location loc;
+};
+
+struct ExpandDivision : tilec::impl::ExpandDivisionBase<ExpandDivision> {
+  void runOnOperation() override {
+    SmallVector<arith::DivFOp> worklist;
+    getOperation()->walk([&](arith::DivFOp op) {
+      auto type = dyn_cast<VectorType>(op.getType());
+      bool exact = op.getFastmath() == arith::FastMathFlags::none;
+      if (type && type.getRank() == 1 && type.getElementType().isF32() && exact)
+        worklist.push_back(op);
+    });
+    for (arith::DivFOp op : worklist)
+      Division(op).run();
+  }
+};
+
+} // namespace

@@ -1,0 +1,52 @@
+// RUN: tile-opt --tile-expand-division --split-input-file %s | FileCheck %s
+// One reciprocal for the lanes that share a divisor, and division where that fails.
+
+// CHECK-LABEL: llvm.func @row(
+// CHECK-SAME: %[[A:.*]]: vector<8xf32>, %[[B:.*]]: f32)
+// CHECK: arith.ori
+// CHECK: %[[FITS:.*]] = scf.if
+// CHECK: scf.if %[[FITS]]
+// CHECK: %[[Y:.*]] = llvm.call @tilec.rcp.approx.ftz.f32(%[[B]])
+// CHECK: %[[Q:.*]] = arith.mulf %[[A]], %{{.*}} : vector<8xf32>
+// CHECK: %[[R:.*]] = math.fma %{{.*}}, %[[Q]], %{{.*}} : vector<8xf32>
+// CHECK: math.fma %[[R]], %{{.*}}, %[[Q]] : vector<8xf32>
+// CHECK: else
+// CHECK: arith.divf %[[A]], %{{.*}} : vector<8xf32>
+llvm.func @row(%a: vector<8xf32>, %b: f32) -> vector<8xf32> {
+  %w = vector.broadcast %b : f32 to vector<8xf32>
+  %q = arith.divf %a, %w : vector<8xf32>
+  llvm.return %q : vector<8xf32>
+}
+
+// -----
+
+// Two rows in one vector: two reciprocals.
+// CHECK-LABEL: llvm.func @rows(
+// CHECK: llvm.call @tilec.rcp
+// CHECK: arith.divf {{.*}} : vector<4xf32>
+// CHECK: llvm.call @tilec.rcp
+// CHECK: arith.divf {{.*}} : vector<4xf32>
+// CHECK: vector.from_elements
+llvm.func @rows(%a: vector<8xf32>, %b: vector<2xf32>) -> vector<8xf32> {
+  %w = vector.shuffle %b, %b [0, 0, 0, 0, 1, 1, 1, 1] : vector<2xf32>, vector<2xf32>
+  %q = arith.divf %a, %w : vector<8xf32>
+  llvm.return %q : vector<8xf32>
+}
+
+// -----
+
+// Too few lanes, divisors of their own, other formats, and fast math stay.
+// CHECK-LABEL: llvm.func @stays(
+// CHECK-NOT: scf.if
+// CHECK-NOT: math.fma
+llvm.func @stays(%a: vector<8xf32>, %b: vector<8xf32>, %c: vector<2xf32>, %d: f32,
+                 %e: vector<8xf64>, %f: f64) {
+  %0 = arith.divf %a, %b : vector<8xf32>
+  %1 = vector.broadcast %d : f32 to vector<2xf32>
+  %2 = arith.divf %c, %1 : vector<2xf32>
+  %3 = vector.broadcast %f : f64 to vector<8xf64>
+  %4 = arith.divf %e, %3 : vector<8xf64>
+  %5 = vector.broadcast %d : f32 to vector<8xf32>
+  %6 = arith.divf %a, %5 fastmath<arcp> : vector<8xf32>
+  llvm.return
+}

@@ -1,0 +1,129 @@
+//===- ExpandDivisionTest.cpp - quotients by one divisor -------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Four quotients by one divisor have the bits of four divisions, the sign of zeros
+// included, for operands of all magnitudes and for those whose quotients lie next to
+// the middle between two numbers.
+//===----------------------------------------------------------------------===//
+
+#include "MathFunction.h"
+
+#include <bit>
+#include <gtest/gtest.h>
+#include <random>
+
+using tilec::MathFunction;
+
+namespace {
+
+/// Operands in fours: the four of y are the same.
+struct Operands {
+  std::vector<float> x, y;
+  void add(float a0, float a1, float a2, float a3, float b) {
+    x.insert(x.end(), {a0, a1, a2, a3});
+    y.insert(y.end(), {b, b, b, b});
+  }
+};
+
+const MathFunction &division() {
+  static MathFunction function("%s = vector.extract %w[0] : f32 from VECTOR\n"
+                               "%d = vector.broadcast %s : f32 to VECTOR\n"
+                               "%r = arith.divf %v, %d : VECTOR",
+                               "f32", 2);
+  return function;
+}
+
+void expectExact(const Operands &operands) {
+  std::vector<float> z = division()(operands.x, operands.y);
+  size_t wrong = 0;
+  for (size_t i = 0; i < z.size(); ++i) {
+    float exact = operands.x[i] / operands.y[i];
+    bool same = std::isnan(exact) ? std::isnan(z[i])
+                                  : std::bit_cast<uint32_t>(exact) == std::bit_cast<uint32_t>(z[i]);
+    if (!same && ++wrong <= 5)
+      ADD_FAILURE() << std::hexfloat << operands.x[i] << " / " << operands.y[i] << " is "
+                    << z[i] << ", not " << exact;
+  }
+  EXPECT_EQ(wrong, 0u);
+}
+
+class Random {
+public:
+  uint32_t bits() { return engine(); }
+  float any() { return std::bit_cast<float>(bits()); }
+  /// Either sign, exponent in [low, high].
+  float within(int low, int high) {
+    float mantissa = std::bit_cast<float>((bits() & 0x807FFFFFu) | 0x3F800000u);
+    return std::ldexp(mantissa, low + int(engine() % uint32_t(high - low + 1)));
+  }
+
+private:
+  std::mt19937 engine{20240521};
+};
+
+TEST(ExpandDivision, AllMagnitudes) {
+  Random random;
+  Operands operands;
+  for (int i = 0; i < 1 << 20; ++i)
+    operands.add(random.any(), random.any(), random.any(), random.any(), random.any());
+  expectExact(operands);
+}
+
+// The first test holds, the second does, or at the borders now one and now the other.
+TEST(ExpandDivision, SafeMagnitudes) {
+  Random random;
+  const std::pair<int, int> ranges[] = {{-63, 0}, {-100, 99}, {-66, 2}, {-103, -97}, {97, 103}};
+  for (auto [low, high] : ranges) {
+    Operands operands;
+    for (int i = 0; i < 1 << 19; ++i) {
+      float a[4];
+      for (float &x : a)
+        x = random.bits() % 16 == 0 && low != -63 ? std::copysign(0.0f, random.any())
+                                                  : random.within(low, high);
+      operands.add(a[0], a[1], a[2], a[3], std::fabs(random.within(-26, 26)));
+    }
+    expectExact(operands);
+  }
+}
+
+// a next to b (q + ulp / 2): what rounds wrongly if anything does.
+TEST(ExpandDivision, NextToMiddles) {
+  Random random;
+  Operands operands;
+  for (int i = 0; i < 1 << 19; ++i) {
+    float b = std::fabs(random.within(-20, 20)), a[4];
+    for (float &x : a) {
+      double q = random.within(-40, -22);
+      double ulp = std::ldexp(1.0, std::ilogb(q) - 23);
+      x = static_cast<float>(b * (q + std::copysign(ulp / 2, q)));
+    }
+    operands.add(a[0], a[1], a[2], a[3], b);
+  }
+  // Divisors and operands with long runs of ones, where the error of 1 / b is largest.
+  for (int i = 0; i < 1 << 18; ++i) {
+    auto nearTwo = [&] { return std::bit_cast<float>(0x3FFFFFFFu - random.bits() % 4096); };
+    operands.add(nearTwo(), nearTwo(), nearTwo(), nearTwo(), nearTwo());
+  }
+  expectExact(operands);
+}
+
+TEST(ExpandDivision, Specials) {
+  std::vector<float> values;
+  for (float x : {0.0f, 0x1p-149f, 0x1p-127f, 0x1p-126f, 0x1p-100f, 0x1.fffffep-101f, 0x1p-63f,
+                  0x1.fffffep-64f, 0x1p-25f, 0x1.fffffep-26f, 1.0f, 0x1.fffffep0f, 2.0f, 3.0f,
+                  0x1p25f, 0x1.000002p25f, 0x1p100f, 0x1.000002p100f, 0x1.fffffep127f,
+                  std::numeric_limits<float>::infinity(),
+                  std::numeric_limits<float>::quiet_NaN()})
+    values.insert(values.end(), {x, -x});
+  Operands operands;
+  for (float b : values)
+    for (float a : values)
+      for (float other : values)
+        for (float zero : {0.0f, -0.0f, 1.0f})
+          operands.add(a, other, zero, 0.75f, b);
+  expectExact(operands);
+}
+
+} // namespace
