@@ -60,11 +60,20 @@ Value MathBuilder::powerOfTwo(Value n) {
   return fromBits(shl(iadd(n, i(bias())), i(mantissaBits())));
 }
 
-// In two steps, as 2^n itself may be out of range. The first product is exact;
-// the second rounds only where the result is subnormal.
-Value MathBuilder::scale(Value a, Value n) {
-  Value half = sar(n, i(1));
-  return mul(mul(a, powerOfTwo(half)), powerOfTwo(isub(n, half)));
+MathBuilder::Exponent MathBuilder::roundToExponent(Value x, Value factor, int offset) {
+  Value magic = f(shift() + 2 * bias() + offset);
+  Value shifted = factor ? fma(x, factor, magic) : add(x, magic);
+  return {sub(shifted, magic), bits(shifted)};
+}
+
+// In two steps, as 2^n itself may be out of range. The first product is exact; the
+// second rounds only where the result is subnormal. Half of the bits is n / 2 plus one
+// bias in the field of the exponent; the high bits of the sum leave by the shift.
+Value MathBuilder::scale(Value a, Exponent exponent) {
+  Value half = shr(exponent.bits, i(1));
+  Value rest = isub(exponent.bits, half);
+  Value mantissa = i(mantissaBits());
+  return mul(mul(a, fromBits(shl(half, mantissa))), fromBits(shl(rest, mantissa)));
 }
 
 MathBuilder::Split MathBuilder::split(Value x) {

@@ -137,8 +137,17 @@ public:
   Rounded roundSmallProduct(Value x, Value factor);
   /// 2^n for integer n in [minExponent, bias].
   Value powerOfTwo(Value n);
-  /// a * 2^n with one rounding, for a in [1/4, 4] and |n| < 4 * bias.
-  Value scale(Value a, Value n);
+  /// A rounded value as a float, and as the exponent of a power of two: 2 * bias is
+  /// added in the bits of the rounding sum already, so that no integer addition is
+  /// needed to make the power.
+  struct Exponent {
+    Value asFloat; ///< n
+    Value bits;    ///< n + offset + 2 * bias in the low bits
+  };
+  /// x * factor rounded to n, |n| < 1.9 * bias; a null factor is 1.
+  Exponent roundToExponent(Value x, Value factor, int offset = 0);
+  /// a * 2^(n + offset) with one rounding, for a in [1/4, 4].
+  Value scale(Value a, Exponent exponent);
   /// Mantissa in [sqrt(1/2), sqrt(2)) and exponent of a positive finite x,
   /// subnormals too.
   struct Split {

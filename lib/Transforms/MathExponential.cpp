@@ -27,19 +27,19 @@ namespace {
 /// e^x = 2^exponent * mantissa, the mantissa about in [0.7, 1.42].
 struct Power {
   Value mantissa;
-  Value exponent;
+  MathBuilder::Exponent exponent;
 };
 
 const Polynomial expm1Polynomial = {expm1F32Data, expm1F64Data};
 const Polynomial exp2Polynomial = {exp2F32Data, exp2F64Data};
 
-/// For |x| below 2^10.
-Power reducePower(MathBuilder &m, Value x) {
+/// For |x| below 2^10. `offset` is added to the exponent.
+Power reducePower(MathBuilder &m, Value x, int offset = 0) {
   Value log2e = m.f(0x1.715476p+0, 0x1.71547652b82fep+0);
-  MathBuilder::Rounded n = m.roundSmallProduct(x, log2e);
+  MathBuilder::Exponent n = m.roundToExponent(x, log2e, offset);
   Value f = m.fma(x, log2e, m.neg(n.asFloat));
   f = m.fma(x, m.f(0x1.4ae0c0p-26, 0x1.777d0ffda0d24p-56), f);
-  return {m.fma(f, m.horner(exp2Polynomial, f), m.one()), n.asInt};
+  return {m.fma(f, m.horner(exp2Polynomial, f), m.one()), n};
 }
 
 /// e^x = 2^exponent * (1 + excess).
@@ -78,8 +78,8 @@ Value oddSeries(MathBuilder &m, Value x, const Polynomial &polynomial) {
 /// e^|x| / 2, without overflow where sinh and cosh have none.
 Value halfExpOfMagnitude(MathBuilder &m, Value x) {
   Value a = m.min(m.abs(x), m.f(90, 711));
-  Power e = reducePower(m, a);
-  return m.scale(e.mantissa, m.isub(e.exponent, m.i(1)));
+  Power e = reducePower(m, a, -1);
+  return m.scale(e.mantissa, e.exponent);
 }
 
 /// n = round(product - 0.502), clamped to the exponents of normal numbers.
@@ -118,9 +118,9 @@ Value tilec::expandExp(MathBuilder &m, Value x) {
 
 Value tilec::expandExp2(MathBuilder &m, Value x) {
   x = m.isDouble ? clamp(m, x, -1076, 1025) : clamp(m, x, -151, 129);
-  MathBuilder::Rounded n = m.roundSmall(x);
+  MathBuilder::Exponent n = m.roundToExponent(x, Value());
   Value r = m.sub(x, n.asFloat);
-  return m.scale(m.fma(r, m.horner(exp2Polynomial, r), m.one()), n.asInt);
+  return m.scale(m.fma(r, m.horner(exp2Polynomial, r), m.one()), n);
 }
 
 // 2^n (1 + p) - 1 = 2 (p s + (s - 1/2)) with s = 2^(n-1): s - 1/2 is exact, and
@@ -151,7 +151,7 @@ Value tilec::expandTanh(MathBuilder &m, Value x) {
   Value a = m.abs(x);
   Value twice = m.min(m.add(a, a), m.f(24, 48));
   Power e = reducePower(m, twice);
-  Value power = m.mul(e.mantissa, m.powerOfTwo(e.exponent));
+  Value power = m.scale(e.mantissa, e.exponent);
   Value large = m.sub(m.one(), m.div(m.f(2), m.add(power, m.one())));
   return m.copySign(
       m.select(m.lt(a, m.f(0.55)), oddSeries(m, a, tanhPolynomial), large), x);

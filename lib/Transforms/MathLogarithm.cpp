@@ -113,9 +113,9 @@ Value powerOfPositive(MathBuilder &m, Value x, Value y) {
   Value inRange = m.lt(m.abs(z), limit);
   z = m.select(inRange, z, m.copySign(limit, z));
   zLow = m.select(inRange, zLow, m.zero());
-  MathBuilder::Rounded n = m.roundSmall(z);
+  MathBuilder::Exponent n = m.roundToExponent(z, Value());
   Value r = m.add(m.sub(z, n.asFloat), zLow);
-  return m.scale(m.fma(r, m.horner(exp2Polynomial, r), m.one()), n.asInt);
+  return m.scale(m.fma(r, m.horner(exp2Polynomial, r), m.one()), n);
 }
 
 } // namespace
