@@ -348,6 +348,26 @@ SmallVector<TileAccess::Group> TileAccess::groups(bool isChecked, bool isVector)
 // tile.load
 //===------------------------------------------------------------------------===//
 
+/// `value` where `guard` holds, else `pad` in all lanes. Lanes of 16 bits are selected
+/// in pairs, as the words that they were loaded in.
+static Value selectOrPad(OpBuilder &builder, Location loc, Value guard, Value value,
+                         TypedAttr pad) {
+  TypedAttr padding = pad;
+  auto vector = dyn_cast<VectorType>(value.getType());
+  if (vector)
+    padding = SplatElementsAttr::get(vector, Attribute(pad));
+  Value other = arith::ConstantOp::create(builder, loc, padding);
+  bool inPairs = vector && vector.getElementTypeBitWidth() == 16 &&
+                 vector.getNumElements() % 2 == 0;
+  if (!inPairs)
+    return arith::SelectOp::create(builder, loc, guard, value, other);
+  auto words = VectorType::get(vector.getNumElements() / 2, builder.getI32Type());
+  value = vector::BitCastOp::create(builder, loc, words, value);
+  other = vector::BitCastOp::create(builder, loc, words, other);
+  Value chosen = arith::SelectOp::create(builder, loc, guard, value, other);
+  return vector::BitCastOp::create(builder, loc, vector, chosen);
+}
+
 /// The loads of all groups, branch free. Gives one stored element per register.
 static SmallVector<Value> emitGroupLoads(OpBuilder &builder, Location loc,
                                          TileAccess &access, bool isChecked,
@@ -372,13 +392,8 @@ static SmallVector<Value> emitGroupLoads(OpBuilder &builder, Location loc,
   }
   SmallVector<Value> elements(numRegisters);
   for (auto [group, value] : llvm::zip_equal(groups, loaded)) {
-    if (group.guard && !padIsZero) {
-      TypedAttr padding = pad;
-      if (auto vector = dyn_cast<VectorType>(value.getType()))
-        padding = SplatElementsAttr::get(vector, Attribute(pad));
-      value = arith::SelectOp::create(builder, loc, group.guard, value,
-                                      arith::ConstantOp::create(builder, loc, padding));
-    }
+    if (group.guard && !padIsZero)
+      value = selectOrPad(builder, loc, group.guard, value, pad);
     if (group.registers.size() == 1) {
       elements[group.registers[0]] = value;
       continue;
