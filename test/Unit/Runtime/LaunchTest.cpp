@@ -100,7 +100,7 @@ TEST_F(LaunchTest, Configurations) {
     attributes.assign(config.attributes, config.attributes + config.numAttributes);
   };
   LaunchConfig config;
-  config.grid = Grid{4, 2, 2};
+  config.grid = Grid{8, 2, 1};
   config.cluster = 2;
   config.overlapPrevious = true;
   k.launch(s, config, x, x, x, 1.0f);
