@@ -9,6 +9,7 @@ lit tests count one each, GoogleTest cases one each, and the style check one a
 rule. Exit status 0 only if nothing failed and something ran.
 """
 import argparse
+import concurrent.futures
 import json
 import os
 import re
@@ -57,13 +58,17 @@ def run_lit(lit, build, name_filter, tally):
 def run_unit(build, tally):
     """Each GoogleTest program; a program that dies counts as one failure more."""
     folder = os.path.join(build, "unittests")
-    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
-        program = os.path.join(folder, name)
-        if not os.access(program, os.X_OK) or os.path.isdir(program):
-            continue
-        done = subprocess.run([program, "--gtest_brief=1"], stdout=subprocess.PIPE,
+    programs = [os.path.join(folder, name) for name in sorted(os.listdir(folder))] if os.path.isdir(folder) else []
+    programs = [p for p in programs if os.access(p, os.X_OK) and not os.path.isdir(p)]
+
+    def run(program):
+        return subprocess.run([program, "--gtest_brief=1"], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, errors="replace")
-        text = done.stdout
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        results = list(pool.map(run, programs))
+    for program, done in zip(programs, results):
+        name, text = os.path.basename(program), done.stdout
         passed = re.search(r"\[  PASSED  \] (\d+) test", text)
         failed = re.findall(r"^\[  FAILED  \] ([\w/.<>:]+?)(?:,| \()", text, re.M)
         skipped = set(re.findall(r"^\[  SKIPPED \] ([\w/.]+)", text, re.M))
