@@ -62,6 +62,16 @@ static int32_t sharedBytes(tile::KernelOp kernel) {
   return int32_t(bytes);
 }
 
+/// Whether two blocks should be resident on a multiprocessor, so that one loads while
+/// the other computes: with 16 warps, where the assembler would take a few registers
+/// more than the 64 a thread that allow it. With 8 it finds three blocks by itself, and
+/// a bound of two costs the third. Products want registers.
+static bool wantsTwoBlocks(tile::KernelOp kernel, int32_t numWarps) {
+  if (numWarps != 16)
+    return false;
+  return !kernel.walk([](tgpu::MmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 Emitter::Emitter(tile::KernelOp kernel)
     : kernel(kernel), facts(kernel), builder(kernel), loc(kernel.getLoc()),
       isAligned16(tile::relies(kernel, BuildFact::Aligned16)) {}
@@ -74,6 +84,8 @@ LogicalResult Emitter::emitKernel() {
   function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
   function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                     builder.getDenseI32ArrayAttr({32 * numWarps, 1, 1}));
+  if (wantsTwoBlocks(kernel, numWarps))
+    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(2));
   function->setAttr(numWarpsAttr, builder.getI32IntegerAttr(numWarps));
   function->setAttr(sharedBytesAttr, builder.getI32IntegerAttr(sharedBytes(kernel)));
   for (NamedAttribute attr : kernel->getDiscardableAttrs())
