@@ -66,8 +66,8 @@ LogicalResult Emitter::emitMma(tgpu::MmaOp op) {
   const Atom *atom = findAtom(op.getAtom());
   if (!atom)
     return op.emitError("there is no atom called '") << op.getAtom() << "'";
-  auto operand = [&](TypedValue<tgpu::BufferType> buffer, bool isUnsigned) {
-    tgpu::BufferType type = buffer.getType();
+  auto operand = [&](Value buffer, bool isUnsigned) {
+    auto type = cast<tgpu::BufferType>(buffer.getType());
     return SharedOperand{get(buffer), type.getLayout().getLayout(), type.getElementType(),
                          isUnsigned};
   };

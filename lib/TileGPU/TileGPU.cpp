@@ -18,6 +18,12 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tgpu;
 
+// Used by the assembly formats of operations that name a place in an array.
+namespace tilec::tgpu {
+using tile::parseArrayType;
+using tile::printArrayType;
+} // namespace tilec::tgpu
+
 #include "tilec/TileGPU/TileGPUDialect.cpp.inc"
 
 #define GET_TYPEDEF_CLASSES
@@ -158,8 +164,15 @@ LogicalResult WarpReduceOp::verify() {
   return success();
 }
 
+/// Shape and element type of an operand, wherever it is.
+static RankedTensorType tileOf(Type type) {
+  if (auto buffer = dyn_cast<BufferType>(type))
+    return RankedTensorType::get(buffer.getShape(), buffer.getElementType());
+  return cast<RankedTensorType>(type);
+}
+
 LogicalResult MmaOp::verify() {
-  BufferType a = getA().getType(), b = getB().getType();
+  RankedTensorType a = tileOf(getA().getType()), b = tileOf(getB().getType());
   auto acc = cast<RankedTensorType>(getAcc().getType());
   // mma-C5
   int64_t rank = acc.getRank();

@@ -134,7 +134,8 @@ SmallVector<Access, 2> accessesOf(Operation *op) {
   else if (auto load = dyn_cast<tgpu::LoadOp>(op))
     shared(load.getBuffer(), false);
   else if (auto mma = dyn_cast<tgpu::MmaOp>(op)) {
-    shared(mma.getA(), false);
+    if (isa<tgpu::BufferType>(mma.getA().getType()))
+      shared(mma.getA(), false);
     shared(mma.getB(), false);
   } else if (auto load = dyn_cast<tile::LoadOp>(op))
     array(load.getArray(), false);

@@ -22,6 +22,7 @@ include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "tilec/Tile/TileTypes.td"
 
 def TileGPU_Dialect : Dialect {
   let name = "tgpu";
@@ -172,10 +173,15 @@ def TileGPU_MmaOp : TileGPU_Op<"mma", [
 
     - mma-C5: a, b and acc are all of rank 2 or all of rank 3.
     - mma-C6: the dims fit.
+    `a` may also be a tile in registers, in the layout of the atom's fragments.
+    The result of an atom that completes later may be read only through
+    `tgpu.mma_wait`; another product may take it as its `acc` at once.
+
     - mma-C7: `atom` is the name of an atom (Atoms/Atom.h).
   }];
   let arguments = (ins
-    Arg<TileGPU_BufferType, "", [MemRead]>:$a, Arg<TileGPU_BufferType, "", [MemRead]>:$b,
+    Arg<AnyTypeOf<[TileGPU_BufferType, AnyRankedTensor]>, "", [MemRead]>:$a,
+    Arg<TileGPU_BufferType, "", [MemRead]>:$b,
     AnyRankedTensor:$acc,
     DefaultValuedStrAttr<StrAttr, "fma">:$atom,
     UnitAttr:$a_unsigned, UnitAttr:$b_unsigned);
@@ -186,5 +192,7 @@ def TileGPU_MmaOp : TileGPU_Op<"mma", [
   }];
   let hasVerifier = 1;
 }
+
+include "tilec/TileGPU/TileGPURingOps.td"
 
 #endif // TILEC_TILEGPU_TILEGPUOPS_TD

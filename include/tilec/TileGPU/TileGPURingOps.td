@@ -1,0 +1,233 @@
+//===- TileGPURingOps.td - rings, asynchronous products, roles --*- tablegen -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===--------------------------------------------------------------------------===//
+//
+// What runs while threads do something else: copies into rings, products that
+// complete later, stores of whole tiles, and warps with a part of their own.
+//
+//   %ring = tgpu.ring copy "tma" : !tgpu.ring<4 x [!tgpu.buffer<…>, !tgpu.buffer<…>]>
+//   tgpu.specialize access {
+//     scf.for %k … { tgpu.push %ring {
+//                      tgpu.copy %a[%m, %k] to 0 : …
+//                      tgpu.copy %b[%k, %n] to 1 : … } }
+//   } execute {
+//     scf.for %k … { %x, %y = tgpu.pop %ring : …
+//                    %r = tgpu.mma %x, %y, %s {atom = "…"} : …
+//                    %w = tgpu.mma_wait %r pending 0 : …
+//                    tgpu.release %ring : … }
+//   }
+//
+// Included by TileGPUOps.td.
+//
+//===--------------------------------------------------------------------------===//
+
+def TileGPU_RingType : TypeDef<TileGPU_Dialect, "Ring"> {
+  let mnemonic = "ring";
+  let summary = "A queue of groups of tiles in shared memory";
+  let description = [{
+    `!tgpu.ring<4 x [!tgpu.buffer<…>, !tgpu.buffer<…>]>` has four places; each holds
+    the tiles of one group of loads, which are consumed together.
+  }];
+  let parameters = (ins "int64_t":$stages, ArrayRefParameter<"::mlir::Type">:$buffers);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    BufferType getBuffer(unsigned slot) const {
+      return ::llvm::cast<BufferType>(getBuffers()[slot]);
+    }
+    /// Where the buffer of `slot` begins in a place, in bytes: each a multiple of 1024.
+    int64_t getSlotOffset(unsigned slot) const;
+    /// Bytes from one place to the next.
+    int64_t getStageBytes() const { return getSlotOffset(getBuffers().size()); }
+    int64_t getBytes() const { return getStages() * getStageBytes(); }
+    /// Bytes that the copies of one group write.
+    int64_t getGroupBytes() const;
+  }];
+}
+
+defvar TileGPU_RingOperand = Arg<TileGPU_RingType, "", [MemRead, MemWrite]>;
+
+def TileGPU_RingOp : TileGPU_Op<"ring"> {
+  let summary = "A queue between copies and what consumes them";
+  let description = [{
+    Groups are pushed, popped and released in the same order, each thread at its own
+    pace; where each thread stands is state of the ring, not a value. A push waits
+    until a place is free, a pop until its group is there.
+
+    `copy` says who moves the bytes: "tma", the copy engine, told by one thread, or
+    "cp_async", asynchronous copies of all threads. `offset` and `barriers` are bytes
+    from the start of the block's shared memory, set by AllocateMemory.
+
+    - ring-C1: `copy` is "tma" or "cp_async".
+    - ring-C2: the ring is a value of the kernel's outermost block, so that all
+      threads meet where it is made.
+  }];
+  let arguments = (ins StrAttr:$copy, OptionalAttr<I64Attr>:$offset,
+                       OptionalAttr<I64Attr>:$barriers);
+  let results = (outs Res<TileGPU_RingType, "", [MemAlloc]>:$ring);
+  let assemblyFormat = [{
+    `copy` $copy (`offset` $offset^)? (`barriers` $barriers^)? attr-dict
+    `:` qualified(type($ring))
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGPU_PushOp : TileGPU_Op<"push", [
+    SingleBlock, NoTerminator, NoRegionArguments]> {
+  let summary = "Start the copies of the next group";
+  let description = [{
+    Waits for a free place, then starts the copies of the region, one `tgpu.copy` per
+    slot of the ring.
+
+    - push-C1: the region has one copy for each slot and nothing else.
+  }];
+  let arguments = (ins TileGPU_RingOperand:$ring);
+  let regions = (region SizedRegion<1>:$copies);
+  let assemblyFormat = "$ring attr-dict `:` qualified(type($ring)) $copies";
+  let hasVerifier = 1;
+}
+
+def TileGPU_CopyOp : TileGPU_Op<"copy", [HasParent<"PushOp">]> {
+  let summary = "A tile of an array on its way to shared memory";
+  let description = [{
+    The position is as in `tile.load`; what lies outside the array is zero. `multicast`:
+    the tile is the same in all blocks of the cluster, which share the work.
+
+    - copy-C1: there is one index per array dim, and the tile has the array's rank.
+    - copy-C2: `order` is a permutation of the array's dims.
+  }];
+  let arguments = (ins
+    Arg<Tile_Array, "", [MemRead]>:$array, Variadic<Index>:$index, I64Attr:$slot,
+    OptionalAttr<DenseI64ArrayAttr>:$order, UnitAttr:$elements, UnitAttr:$multicast);
+  let assemblyFormat = [{
+    $array `[` $index `]` (`elements` $elements^)? (`order` $order^)?
+    (`multicast` $multicast^)? `to` $slot attr-dict `:` custom<ArrayType>(type($array))
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The array dim along which tile dim `dim` runs.
+    int64_t getArrayDim(unsigned dim) { return getOrder() ? (*getOrder())[dim] : dim; }
+    BufferType getBuffer();
+  }];
+}
+
+def TileGPU_PopOp : TileGPU_Op<"pop"> {
+  let summary = "The next group, once it is there";
+  let description = [{
+    - pop-C1: the results are the buffers of a place, slot by slot.
+  }];
+  let arguments = (ins TileGPU_RingOperand:$ring);
+  let results = (outs Variadic<TileGPU_BufferType>:$buffers);
+  let assemblyFormat = "$ring attr-dict `:` qualified(type($ring)) `->` qualified(type($buffers))";
+  let hasVerifier = 1;
+}
+
+def TileGPU_ReleaseOp : TileGPU_Op<"release"> {
+  let summary = "The oldest group that was popped is no longer needed";
+  let description = [{
+    What read its buffers must have completed: products that complete later have been
+    waited for.
+  }];
+  let arguments = (ins TileGPU_RingOperand:$ring);
+  let assemblyFormat = "$ring attr-dict `:` qualified(type($ring))";
+}
+
+def TileGPU_MmaWaitOp : TileGPU_Op<"mma_wait"> {
+  let summary = "Results of products that complete later, now complete";
+  let description = [{
+    Waits until no more than `pending` of the products issued by this thread are in
+    flight; they complete in the order of issue. The results are the inputs, which may
+    now be read. Effects on memory as a whole, so that nothing moves across.
+
+    - mma_wait-C1: results have the types of the inputs.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, I64Attr:$pending);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let builders = [OpBuilder<(ins "::mlir::ValueRange":$inputs, "int64_t":$pending), [{
+    build($_builder, $_state, inputs.getTypes(), inputs, pending);
+  }]>];
+  let assemblyFormat = [{
+    $inputs `pending` $pending attr-dict `:` functional-type($inputs, $results)
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGPU_FenceAsyncOp : TileGPU_Op<"fence_async"> {
+  let summary = "Own writes to shared memory become visible to copies and products";
+  let description = [{
+    Copy engine and asynchronous products look at shared memory by another way than
+    loads and stores. A thread's own stores are visible to it after this operation; a
+    barrier must follow before another thread starts the copy or product.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def TileGPU_CopyOutOp : TileGPU_Op<"copy_out"> {
+  let summary = "A tile of shared memory on its way to an array";
+  let description = [{
+    Meets all threads that execute it (stores to the buffer before are seen), then one
+    of them starts the copy. Elements outside the array are not written. The buffer
+    may be written again after `tgpu.copy_out_wait`.
+
+    - copy_out-C1: there is one index per array dim, and the tile has the array's rank.
+  }];
+  let arguments = (ins
+    Arg<TileGPU_BufferType, "", [MemRead]>:$buffer, Arg<Tile_Array, "", [MemWrite]>:$array,
+    Variadic<Index>:$index, OptionalAttr<DenseI64ArrayAttr>:$order, UnitAttr:$elements);
+  let assemblyFormat = [{
+    $buffer `,` $array `[` $index `]` (`elements` $elements^)? (`order` $order^)?
+    attr-dict `:` qualified(type($buffer)) `,` custom<ArrayType>(type($array))
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The array dim along which tile dim `dim` runs.
+    int64_t getArrayDim(unsigned dim) { return getOrder() ? (*getOrder())[dim] : dim; }
+  }];
+}
+
+def TileGPU_CopyOutWaitOp : TileGPU_Op<"copy_out_wait"> {
+  let summary = "Buffers of earlier copies out may be written again";
+  let description = [{ Meets all threads that execute it. }];
+  let assemblyFormat = "attr-dict";
+}
+
+def TileGPU_SpecializeOp : TileGPU_Op<"specialize", [
+    NoTerminator, NoRegionArguments, RecursiveMemoryEffects]> {
+  let summary = "Some warps copy, the others compute";
+  let description = [{
+    One thread of extra warps behind the kernel's own runs `access`, the kernel's warps
+    run `execute`; both go on together after it. Rings are all that connects them.
+    Barriers in `execute` are of its warps alone. `registers`, when given, are those
+    per thread of the two parts.
+
+    - specialize-C1: it stands in the kernel's outermost block.
+    - specialize-C2: `registers` are two multiples of 8 in 24…256.
+  }];
+  let arguments = (ins OptionalAttr<DenseI64ArrayAttr>:$registers);
+  let regions = (region SizedRegion<1>:$access, SizedRegion<1>:$execute);
+  let assemblyFormat = [{
+    (`registers` $registers^)? `access` $access `execute` $execute attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGPU_ResidentBlockOp : TileGPU_Op<"resident_block", [Pure]> {
+  let summary = "The number of this block among those launched";
+  let description = [{ A cluster counts as one. See `tile.persistent` in KernelInfo. }];
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+def TileGPU_NumResidentBlocksOp : TileGPU_Op<"num_resident_blocks", [Pure]> {
+  let summary = "How many blocks were launched";
+  let description = [{ A cluster counts as one. }];
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+def TileGPU_ClusterRankOp : TileGPU_Op<"cluster_rank", [Pure]> {
+  let summary = "The number of this block in its cluster";
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict";
+}

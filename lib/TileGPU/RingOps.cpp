@@ -1,0 +1,170 @@
+//===- RingOps.cpp - rings, copies and roles: types and verifiers ---*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// The ring type with its syntax and sizes, and the verifiers of what
+// TileGPURingOps.td defines. Comments such as `ring-C1` name its constraints.
+//
+//===------------------------------------------------------------------------===//
+#include "tilec/TileGPU/TileGPU.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/SmallBitVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tgpu;
+
+//===------------------------------------------------------------------------===//
+// The ring type
+//===------------------------------------------------------------------------===//
+
+/// Swizzles repeat every 1024 bytes, and start from the address's own bits.
+static constexpr int64_t slotAlignment = 1024;
+
+int64_t RingType::getSlotOffset(unsigned slot) const {
+  int64_t offset = 0;
+  for (unsigned i = 0; i < slot; ++i)
+    offset += int64_t(llvm::alignTo(uint64_t(getBuffer(i).getBytes()), slotAlignment));
+  return offset;
+}
+
+int64_t RingType::getGroupBytes() const {
+  int64_t bytes = 0;
+  for (Type buffer : getBuffers())
+    bytes += cast<BufferType>(buffer).getBytes();
+  return bytes;
+}
+
+Type RingType::parse(AsmParser &parser) {
+  SmallVector<int64_t> stages;
+  SmallVector<Type> buffers;
+  SMLoc loc = parser.getCurrentLocation();
+  auto parseBuffer = [&] { return parser.parseType(buffers.emplace_back()); };
+  if (parser.parseLess() ||
+      parser.parseDimensionList(stages, /*allowDynamic=*/false, /*withTrailingX=*/true) ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseBuffer) ||
+      parser.parseGreater())
+    return {};
+  if (stages.size() != 1) {
+    parser.emitError(loc, "a ring has one number of stages");
+    return {};
+  }
+  auto emitError = [&] { return parser.emitError(loc); };
+  return getChecked(emitError, parser.getContext(), stages.front(), ArrayRef<Type>(buffers));
+}
+
+void RingType::print(AsmPrinter &printer) const {
+  printer << '<' << getStages() << "x[";
+  llvm::interleaveComma(getBuffers(), printer, [&](Type type) { printer.printType(type); });
+  printer << "]>";
+}
+
+LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t stages,
+                               ArrayRef<Type> buffers) {
+  if (stages < 1)
+    return emitError() << "a ring has at least one stage";
+  if (buffers.empty())
+    return emitError() << "a ring has at least one buffer";
+  for (Type type : buffers)
+    if (!isa<BufferType>(type))
+      return emitError() << "a ring is made of buffers, not " << type;
+  return success();
+}
+
+//===------------------------------------------------------------------------===//
+// Operations
+//===------------------------------------------------------------------------===//
+
+LogicalResult RingOp::verify() {
+  // ring-C1
+  if (getCopy() != "tma" && getCopy() != "cp_async")
+    return emitOpError("there is no way of copying called '") << getCopy() << "'";
+  // ring-C2
+  if (!isa<tile::KernelOp>((*this)->getParentOp()))
+    return emitOpError("does not stand in the outermost block of a kernel");
+  return success();
+}
+
+LogicalResult PushOp::verify() {
+  // push-C1
+  unsigned numSlots = unsigned(getRing().getType().getBuffers().size());
+  llvm::SmallBitVector seen(numSlots);
+  for (Operation &op : getCopies().front()) {
+    auto copy = dyn_cast<CopyOp>(op);
+    if (!copy)
+      return op.emitOpError("does not belong in a push");
+    if (copy.getSlot() >= numSlots || seen.test(unsigned(copy.getSlot())))
+      return copy.emitOpError("slot ") << copy.getSlot() << " is taken or does not exist";
+    seen.set(unsigned(copy.getSlot()));
+  }
+  if (!seen.all())
+    return emitOpError("a slot of the ring has no copy");
+  return success();
+}
+
+BufferType CopyOp::getBuffer() {
+  return cast<PushOp>((*this)->getParentOp()).getRing().getType().getBuffer(unsigned(getSlot()));
+}
+
+static LogicalResult verifyPlace(Operation *op, tile::ArrayType array, ValueRange index,
+                                 std::optional<ArrayRef<int64_t>> order) {
+  // copy-C1, copy_out-C1
+  if (int64_t(index.size()) != array.getRank())
+    return op->emitOpError("needs one index per array dim");
+  // copy-C2
+  if (order) {
+    llvm::SmallBitVector dims(unsigned(array.getRank()));
+    for (int64_t dim : *order)
+      if (dim >= 0 && dim < array.getRank())
+        dims.set(unsigned(dim));
+    if (int64_t(order->size()) != array.getRank() || !dims.all())
+      return op->emitOpError("'order' is not a permutation of the array's dims");
+  }
+  return success();
+}
+
+LogicalResult CopyOp::verify() {
+  auto push = dyn_cast<PushOp>((*this)->getParentOp());
+  if (push && getSlot() < push.getRing().getType().getBuffers().size() &&
+      getBuffer().getRank() != getArray().getType().getRank())
+    return emitOpError("tile and array differ in rank");
+  return verifyPlace(*this, getArray().getType(), getIndex(), getOrder());
+}
+
+LogicalResult PopOp::verify() {
+  // pop-C1
+  if (getResultTypes() != TypeRange(getRing().getType().getBuffers()))
+    return emitOpError("results are not the buffers of the ring");
+  return success();
+}
+
+LogicalResult MmaWaitOp::verify() {
+  // mma_wait-C1
+  if (getResultTypes() != getInputs().getTypes())
+    return emitOpError("results differ from the inputs in type");
+  return success();
+}
+
+LogicalResult CopyOutOp::verify() {
+  if (getBuffer().getType().getRank() != getArray().getType().getRank())
+    return emitOpError("tile and array differ in rank");
+  return verifyPlace(*this, getArray().getType(), getIndex(), getOrder());
+}
+
+LogicalResult SpecializeOp::verify() {
+  // specialize-C1
+  if (!isa<tile::KernelOp>((*this)->getParentOp()))
+    return emitOpError("does not stand in the outermost block of a kernel");
+  // specialize-C2
+  if (std::optional<ArrayRef<int64_t>> registers = getRegisters()) {
+    bool good = registers->size() == 2 && llvm::all_of(*registers, [](int64_t count) {
+                  return count >= 24 && count <= 256 && count % 8 == 0;
+                });
+    if (!good)
+      return emitOpError("'registers' are two multiples of 8 in 24…256");
+  }
+  return success();
+}

@@ -1,0 +1,67 @@
+// RUN: tile-opt %s --split-input-file --verify-diagnostics
+// The constraints of rings and roles.
+
+#a = #tile.layout<[8, 4] offset [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)]>
+tile.kernel @ring_c1() {
+  // expected-error @+1 {{there is no way of copying called 'post'}}
+  %r = tgpu.ring copy "post" : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]>
+  tile.return
+}
+
+// -----
+
+#a = #tile.layout<[8, 4] offset [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)]>
+tile.kernel @ring_c2(%c: i1) {
+  scf.if %c {
+    // expected-error @+1 {{does not stand in the outermost block of a kernel}}
+    %r = tgpu.ring copy "tma" : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]>
+  }
+  tile.return
+}
+
+// -----
+
+#a = #tile.layout<[8, 4] offset [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)]>
+tile.kernel @push_c1(%x: !tile.array<?x?xf32>, %i: index) {
+  %r = tgpu.ring copy "tma" : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>, !tgpu.buffer<8x4xf32, #a>]>
+  // expected-error @+1 {{a slot of the ring has no copy}}
+  tgpu.push %r : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>, !tgpu.buffer<8x4xf32, #a>]> {
+    tgpu.copy %x[%i, %i] to 1 : !tile.array<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+#a = #tile.layout<[8, 4] offset [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)]>
+tile.kernel @copy_c1(%x: !tile.array<?x?xf32>, %i: index) {
+  %r = tgpu.ring copy "tma" : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]>
+  tgpu.push %r : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]> {
+    // expected-error @+1 {{needs one index per array dim}}
+    tgpu.copy %x[%i] to 0 : !tile.array<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+#a = #tile.layout<[8, 4] offset [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)]>
+tile.kernel @pop_c1(%x: !tile.array<?x?xf32>, %i: index) {
+  %r = tgpu.ring copy "tma" : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]>
+  // expected-error @+1 {{results are not the buffers of the ring}}
+  %p, %q = tgpu.pop %r : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]>
+    -> !tgpu.buffer<8x4xf32, #a>, !tgpu.buffer<8x4xf32, #a>
+  tile.return
+}
+
+// -----
+
+tile.kernel @specialize_c2() {
+  // expected-error @+1 {{'registers' are two multiples of 8 in 24…256}}
+  tgpu.specialize registers [20, 240] access {
+    tgpu.barrier
+  } execute {
+    tgpu.barrier
+  }
+  tile.return
+}

@@ -1,0 +1,46 @@
+// RUN: tile-opt %s | tile-opt | FileCheck %s
+// Rings, copies, asynchronous products and roles read back what they print.
+
+#a = #tile.layout<[8, 4] offset [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)]>
+#b = #tile.layout<[4, 8] offset [(0, 1), (0, 2), (0, 4), (1, 0), (2, 0)]>
+#acc = #tile.layout<[8, 8] register [(0, 1)] lane [(0, 2), (0, 4), (1, 0), (2, 0), (4, 0)]>
+
+// CHECK-LABEL: tile.kernel @roles
+// CHECK: %[[RING:.*]] = tgpu.ring copy "tma" offset 0 barriers 4096 : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, {{.*}}>, !tgpu.buffer<4x8xf32, {{.*}}>]>
+// CHECK: tgpu.specialize registers [24, 240] access {
+// CHECK:   tgpu.push %[[RING]] : {{.*}} {
+// CHECK:     tgpu.copy %{{.*}}[%{{.*}}, %{{.*}}] to 0 : !tile.array<?x?xf32>
+// CHECK:     tgpu.copy %{{.*}}[%{{.*}}, %{{.*}}] elements order [1, 0] multicast to 1 : !tile.array<?x?xf32>
+// CHECK: } execute {
+// CHECK:   %[[X:.*]]:2 = tgpu.pop %[[RING]]
+// CHECK:   %[[R:.*]] = tgpu.mma %[[X]]#0, %[[X]]#1
+// CHECK:   tgpu.mma_wait %[[R]] pending 0
+// CHECK:   tgpu.release %[[RING]]
+// CHECK:   tgpu.fence_async
+// CHECK:   tgpu.copy_out %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] :
+// CHECK:   tgpu.copy_out_wait
+tile.kernel @roles(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>) {
+  %i = tgpu.resident_block
+  %n = tgpu.num_resident_blocks
+  %ring = tgpu.ring copy "tma" offset 0 barriers 4096
+    : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>, !tgpu.buffer<4x8xf32, #b>]>
+  %out = tgpu.alloc : !tgpu.buffer<8x4xf32, #a>
+  %zero = arith.constant dense<0.0> : tensor<8x8xf32, #acc>
+  tgpu.specialize registers [24, 240] access {
+    tgpu.push %ring : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>, !tgpu.buffer<4x8xf32, #b>]> {
+      tgpu.copy %x[%i, %n] to 0 : !tile.array<?x?xf32>
+      tgpu.copy %x[%n, %i] elements order [1, 0] multicast to 1 : !tile.array<?x?xf32>
+    }
+  } execute {
+    %p, %q = tgpu.pop %ring : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>, !tgpu.buffer<4x8xf32, #b>]>
+      -> !tgpu.buffer<8x4xf32, #a>, !tgpu.buffer<4x8xf32, #b>
+    %r = tgpu.mma %p, %q, %zero {atom = "some"}
+      : !tgpu.buffer<8x4xf32, #a>, !tgpu.buffer<4x8xf32, #b>, tensor<8x8xf32, #acc>
+    %w = tgpu.mma_wait %r pending 0 : (tensor<8x8xf32, #acc>) -> tensor<8x8xf32, #acc>
+    tgpu.release %ring : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>, !tgpu.buffer<4x8xf32, #b>]>
+    tgpu.fence_async
+    tgpu.copy_out %out, %y[%i, %n] : !tgpu.buffer<8x4xf32, #a>, !tile.array<?x?xf32, mut>
+    tgpu.copy_out_wait
+  }
+  tile.return
+}
