@@ -39,7 +39,7 @@ struct MmaProblem {
 enum class OperandHome { Register, Shared };
 
 /// Who issues the instruction together.
-enum class AtomScope { Thread, Warp };
+enum class AtomScope { Thread, Warp, WarpGroup };
 
 /// An operand in shared memory.
 struct SharedOperand {
@@ -72,6 +72,16 @@ struct Atom {
   Layout (*bReadLayout)(const MmaProblem &, const Layout &acc);
   /// Writes the code and returns the new accumulator.
   mlir::Value (*emit)(mlir::OpBuilder &, mlir::Location, const MmaEmission &);
+
+  /// The one layout in which an operand has to lie in shared memory, where the
+  /// instruction reads it by itself; null where threads read it. `isKMajor`: neighbours
+  /// along K are wanted next to each other; an operand that must be so is, anyway.
+  Layout (*aBuffer)(const MmaProblem &, bool isKMajor) = nullptr;
+  Layout (*bBuffer)(const MmaProblem &, bool isKMajor) = nullptr;
+  /// Of asynchronous atoms: waits until no more than `pending` products of the thread
+  /// are in flight; gives back the vectors `values`, which may be read then.
+  llvm::SmallVector<mlir::Value> (*wait)(mlir::OpBuilder &, mlir::Location, int64_t pending,
+                                         mlir::ValueRange values) = nullptr;
 };
 
 /// All families, the best first.
