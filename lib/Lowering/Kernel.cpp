@@ -118,7 +118,9 @@ void Emitter::emitParameters(Block &source) {
       map.map(parameter, value);
       continue;
     }
-    if (!kernel.getArraysOverlap())
+    // What a thread reads from an array that is written may be another thread's doing
+    // since the last barrier; LLVM believes that of no array with this attribute.
+    if (!kernel.getArraysOverlap() && !type.isMut())
       function.setArgAttr(next, LLVM::LLVMDialect::getNoAliasAttrName(),
                           builder.getUnitAttr());
     if (!type.isMut())
