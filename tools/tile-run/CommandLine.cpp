@@ -141,11 +141,10 @@ static int parseResult(const InputArgList &args, CommandLine &line, Usage usage)
 
 //===-- The whole -----------------------------------------------------------------===//
 
-int CommandLine::parse(int argc, char **argv, llvm::raw_ostream &errs) {
+int CommandLine::parse(llvm::ArrayRef<const char *> given, llvm::raw_ostream &errs) {
   Usage usage{errs};
   Options table;
   unsigned missingIndex = 0, missingCount = 0;
-  llvm::ArrayRef<const char *> given(argv + 1, argv + argc);
   InputArgList args = table.ParseArgs(given, missingIndex, missingCount);
   if (missingCount)
     return usage("`" + StringRef(args.getArgString(missingIndex)) + "` needs a value");
@@ -158,6 +157,11 @@ int CommandLine::parse(int argc, char **argv, llvm::raw_ostream &errs) {
   showVersion = args.hasArg(OPT_version);
   showArch = args.hasArg(OPT_print_arch);
   if (showHelp || showVersion || showArch)
+    return exitSuccess;
+  isBatch = args.hasArg(OPT_batch);
+  if (isBatch && given.size() > 1)
+    return usage("--batch stands alone: each line of standard input has the options of its run");
+  if (isBatch)
     return exitSuccess;
   std::vector<std::string> inputs = args.getAllArgValues(OPT_INPUT);
   if (inputs.size() != 1)

@@ -8,6 +8,7 @@
 #include "tilec/Compiler/Compiler.h"
 #include "tilec/Support/LaunchPlan.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <optional>
@@ -45,9 +46,10 @@ struct CommandLine {
   std::optional<double> tolerance;
   std::string flops;
   bool showHelp = false, showVersion = false, showArch = false;
+  bool isBatch = false; ///< --batch: nothing else is set
 
   /// 0, or the exit code after one line on `errs` that says what is wrong.
-  int parse(int argc, char **argv, llvm::raw_ostream &errs);
+  int parse(llvm::ArrayRef<const char *> given, llvm::raw_ostream &errs);
 };
 
 void printHelp(llvm::raw_ostream &os);

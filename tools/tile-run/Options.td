@@ -22,6 +22,7 @@ def D : JoinedOrSeparate<["-"], "D">, MetaVarName<"<name>=<value>">, HelpText<"S
 def I : JoinedOrSeparate<["-"], "I">, MetaVarName<"<dir>">, HelpText<"Search <dir> for imports">;
 def kernel : J<"kernel", "<name>", "The kernel to run, where the file has several">;
 def fast_math : F<"fast-math", "Allow approximate forms of functions">;
+def batch : F<"batch", "Make many runs, one for each line of standard input, which has the options of its run">;
 def num_warps : J<"num-warps", "<n>", "Warps per block, a power of two">;
 def gpu_arch : J<"gpu-arch", "<chip>", "The chip that --device=simt compiles for (default sm_80)">;
 }

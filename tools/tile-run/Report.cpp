@@ -5,7 +5,8 @@
 //
 // Arrays are compared as values: two NaNs are equal, an infinity equals only
 // itself. Integers and bool must be equal; floats may differ by rounding, as sums
-// may be taken in another order and functions have a bound in ulp.
+// may be taken in another order and functions have a bound in ulp. A tolerance of 0
+// asks for the same bits, but for those of a NaN.
 //
 //===------------------------------------------------------------------------===//
 
@@ -15,6 +16,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace tilec::run {
 
@@ -90,6 +92,17 @@ static double defaultTolerance(DType dtype) {
   }
 }
 
+/// Whether nothing is to be said of element `index`: `a` and `b` are its values.
+static bool isSame(const NpyArray &array, const NpyArray &reference, size_t index, double a,
+                   double b, bool isExact) {
+  if (std::isnan(a) || std::isnan(b))
+    return std::isnan(a) && std::isnan(b);
+  size_t bytes = dtypeBytes(array.dtype);
+  if (isExact || !isFloat(array.dtype))
+    return std::memcmp(&array.data[index * bytes], &reference.data[index * bytes], bytes) == 0;
+  return a == b;
+}
+
 bool compareArrays(llvm::raw_ostream &os, const std::string &name, const NpyArray &array,
                    const NpyArray &reference, std::optional<double> tolerance) {
   double limit = tolerance.value_or(defaultTolerance(array.dtype));
@@ -98,12 +111,13 @@ bool compareArrays(llvm::raw_ostream &os, const std::string &name, const NpyArra
   auto count = static_cast<size_t>(array.numElements());
   for (size_t i = 0; i < count; ++i) {
     double a = elementAt(array, i), b = elementAt(reference, i);
-    if (a == b || (std::isnan(a) && std::isnan(b))) {
+    if (isSame(array, reference, i, a, b, limit == 0)) {
       squares += std::isfinite(b) ? b * b : 0;
       continue;
     }
     double difference = std::fabs(a - b);
-    if (!std::isfinite(difference)) {
+    // No difference to measure: infinities, zeros of two signs, bits beyond a double's.
+    if (!std::isfinite(difference) || difference == 0) {
       if (wrong++ == 0)
         firstWrong = i;
       continue;

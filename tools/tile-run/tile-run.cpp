@@ -6,6 +6,7 @@
 //   tile-run matmul.tile -D BM=128 --arg a=random:bf16[512,300] --arg b=@b.npy
 //            --arg c=zeros:bf16[512,400] --check --bench --dump c=c.npy
 //   tile-run matmul.tilemod …                 what `tilec --emit=module` wrote
+//   tile-run --batch < runs                   many runs in one process
 //
 // Compiles, makes the arguments, launches, and prints the `mut` arrays, the
 // comparison with the interpreter and the times that were asked for. Exit codes:
@@ -26,8 +27,12 @@
 #include "tilec/Support/ModuleFile.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/StringSaver.h"
+
+#include <iostream>
 
 using namespace tilec;
 using namespace tilec::run;
@@ -268,11 +273,40 @@ static int printArch() {
   return exitSuccess;
 }
 
+/// One run after another, each a line of options on standard input. After the output
+/// of a run comes a line `exit N` with its exit code. A device that faulted is of no
+/// more use to this process, so that ends the batch.
+static int runBatch() {
+  bool good = true;
+  for (std::string text; std::getline(std::cin, text);) {
+    llvm::BumpPtrAllocator allocator;
+    llvm::StringSaver saver(allocator);
+    llvm::SmallVector<const char *> arguments;
+    llvm::cl::TokenizeGNUCommandLine(text, saver, arguments);
+    CommandLine line;
+    int status = line.parse(arguments, llvm::errs());
+    if (!status && (line.isBatch || line.showHelp || line.showArch || line.showVersion)) {
+      llvm::errs() << "tile-run: error: a line of a batch is a run\n";
+      status = exitUsage;
+    }
+    if (!status)
+      status = Run(line).run();
+    llvm::outs() << "exit " << status << "\n";
+    llvm::outs().flush();
+    good &= status == exitSuccess;
+    if (status == exitFault && line.device == DeviceKind::GPU)
+      return exitFault;
+  }
+  return good ? exitSuccess : exitInput;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   CommandLine line;
-  if (int status = line.parse(argc, argv, llvm::errs()))
+  if (int status = line.parse(llvm::ArrayRef<const char *>(argv + 1, argv + argc), llvm::errs()))
     return status;
+  if (line.isBatch)
+    return runBatch();
   if (line.showHelp) {
     tilec::run::printHelp(llvm::outs());
     return exitSuccess;
