@@ -41,6 +41,9 @@ void addLaidOutPasses(OpPassManager &passes, const CompileOptions &options, cons
   warps.chip = std::string(chip.name);
   kernels.addPass(createChooseWarps(warps));
   kernels.addPass(createSelectAtoms());
+  SelectCopiesOptions copies;
+  copies.chip = std::string(chip.name);
+  kernels.addPass(createSelectCopies(copies));
   kernels.addPass(createAssignLayouts());
   kernels.addPass(createRemoveLayoutConversions());
   kernels.addPass(createSplitConversions());
@@ -48,8 +51,18 @@ void addLaidOutPasses(OpPassManager &passes, const CompileOptions &options, cons
 
 void addStagedPasses(OpPassManager &passes, const CompileOptions &options, const Chip &chip) {
   OpPassManager &kernels = passes.nest<tile::KernelOp>();
+  kernels.addPass(createScheduleBlocks());
+  kernels.addPass(createStageRings());
+  kernels.addPass(createStageStores());
   kernels.addPass(createStageOperands());
+  SpecializeWarpsOptions roles;
+  roles.chip = std::string(chip.name);
+  kernels.addPass(createSpecializeWarps(roles));
   kernels.addPass(createCanonicalizerPass());
+  ChooseStagesOptions stages;
+  stages.budget = chip.sharedPerBlock;
+  stages.chip = std::string(chip.name);
+  kernels.addPass(createChooseStages(stages));
   AllocateMemoryOptions memory;
   memory.budget = chip.sharedPerBlock;
   kernels.addPass(createAllocateMemory(memory));

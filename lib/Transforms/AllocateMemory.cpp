@@ -3,7 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===------------------------------------------------------------------------===//
 //
-// In: buffers without offsets. Out: `tgpu.alloc offset N`.
+// In: rings and buffers without offsets. Out: `tgpu.ring … offset N barriers M` and
+// `tgpu.alloc offset N`. Rings live as long as the kernel and come first, then their
+// barriers, then the buffers.
 //
 // A buffer is alive from its first use to its last; a use inside a loop that does not
 // contain the allocation counts for the whole loop. Operations are numbered in program
@@ -16,8 +18,11 @@
 //   C (8 KiB)                  [---]
 //
 // Sharing costs barriers, so a kernel whose buffers are small together does not share.
+// What the copy engine reads is in use for longer than operations tell, and is not shared.
 //
 //===------------------------------------------------------------------------===//
+#include "SharedMemory.h"
+
 #include "tilec/TileGPU/TileGPU.h"
 #include "tilec/Transforms/Passes.h"
 
@@ -36,6 +41,8 @@ using namespace tilec;
 /// Kernels that need no more than this do not share bytes.
 static constexpr int64_t sharingBegins = 16 * 1024;
 static constexpr int64_t bufferAlignment = 16;
+/// Of what the hardware swizzles by itself.
+static constexpr int64_t swizzleAlignment = 1024;
 
 namespace {
 
@@ -43,6 +50,7 @@ struct Buffer {
   tgpu::AllocOp alloc;
   int64_t bytes;
   int64_t begin, end; ///< numbers of the first and last operation that use it
+  int64_t alignment;
   int64_t offset = 0;
 
   bool meets(const Buffer &other) const {
@@ -70,16 +78,97 @@ private:
   DenseMap<Operation *, std::pair<int64_t, int64_t>> ranges;
 };
 
+/// Copies out and products may go by the address's bits.
+int64_t alignmentOf(tgpu::AllocOp alloc) {
+  bool isSwizzled = llvm::any_of(alloc.getBuffer().getUsers(), [](Operation *user) {
+    return isa<tgpu::CopyOutOp, tgpu::MmaOp>(user);
+  });
+  return isSwizzled && alloc.getBuffer().getType().getBytes() >= swizzleAlignment
+             ? swizzleAlignment
+             : bufferAlignment;
+}
+
+SmallVector<Buffer> collectBuffers(tile::KernelOp kernel) {
+  ProgramOrder order(kernel);
+  SmallVector<Buffer> buffers;
+  kernel.walk([&](tgpu::AllocOp alloc) {
+    int64_t alignment = alignmentOf(alloc);
+    Buffer buffer{alloc,
+                  int64_t(llvm::alignTo(uint64_t(alloc.getBuffer().getType().getBytes()),
+                                        bufferAlignment)),
+                  order.begin(alloc), order.end(alloc), alignment};
+    if (!alloc.getBuffer().use_empty())
+      buffer.begin = INT64_MAX;
+    for (Operation *user : alloc.getBuffer().getUsers()) {
+      Operation *outer = alloc->getBlock()->findAncestorOpInBlock(*user);
+      bool isAsync = isa<tgpu::CopyOutOp>(user);
+      buffer.begin = isAsync ? 0 : std::min(buffer.begin, order.begin(outer));
+      buffer.end = isAsync ? INT64_MAX : std::max(buffer.end, order.end(outer));
+    }
+    buffers.push_back(buffer);
+  });
+  return buffers;
+}
+
+/// Sets offsets from `base` on; gives the end of the bytes used.
+int64_t place(SmallVector<Buffer> &buffers, int64_t base) {
+  int64_t total = 0;
+  for (const Buffer &buffer : buffers)
+    total += buffer.bytes;
+  bool shares = total > sharingBegins;
+  SmallVector<Buffer *> bySize;
+  for (Buffer &buffer : buffers)
+    bySize.push_back(&buffer);
+  llvm::sort(bySize, [](Buffer *a, Buffer *b) {
+    return std::pair(-a->bytes, a->begin) < std::pair(-b->bytes, b->begin);
+  });
+  int64_t used = base;
+  SmallVector<Buffer *> placed;
+  for (Buffer *buffer : bySize) {
+    // Those in the way, from low to high; the first gap that is wide enough.
+    llvm::sort(placed, [](Buffer *a, Buffer *b) {
+      return std::pair(a->offset, a->begin) < std::pair(b->offset, b->begin);
+    });
+    auto aligned = [&](int64_t offset) {
+      return int64_t(llvm::alignTo(uint64_t(offset), uint64_t(buffer->alignment)));
+    };
+    int64_t offset = aligned(base);
+    for (Buffer *other : placed) {
+      if (shares && !buffer->meets(*other))
+        continue;
+      if (offset + buffer->bytes <= other->offset)
+        break;
+      offset = std::max(offset, aligned(other->offset + other->bytes));
+    }
+    buffer->offset = offset;
+    placed.push_back(buffer);
+    used = std::max(used, offset + buffer->bytes);
+  }
+  return used;
+}
+
+/// Sets the rings' offsets; gives the end of the bytes used.
+int64_t placeRings(tile::KernelOp kernel) {
+  Builder builder(kernel.getContext());
+  SmallVector<tgpu::RingOp> rings(kernel.getBody().front().getOps<tgpu::RingOp>());
+  int64_t used = 0;
+  for (tgpu::RingOp ring : rings) {
+    ring.setOffsetAttr(builder.getI64IntegerAttr(used));
+    used += ring.getRing().getType().getBytes();
+  }
+  for (tgpu::RingOp ring : rings) {
+    ring.setBarriersAttr(builder.getI64IntegerAttr(used));
+    used += barrierBytes(ring.getRing().getType().getStages());
+  }
+  return used;
+}
+
 struct AllocateMemory : tilec::impl::AllocateMemoryBase<AllocateMemory> {
   using AllocateMemoryBase::AllocateMemoryBase;
 
   void runOnOperation() override {
-    SmallVector<Buffer> buffers = collectBuffers();
-    int64_t total = 0;
-    for (const Buffer &buffer : buffers)
-      total += buffer.bytes;
-    bool shares = total > sharingBegins;
-    int64_t used = place(buffers, shares);
+    SmallVector<Buffer> buffers = collectBuffers(getOperation());
+    int64_t used = place(buffers, placeRings(getOperation()));
     if (used > budget) {
       reportOverflow(buffers, used);
       return signalPassFailure();
@@ -89,56 +178,6 @@ struct AllocateMemory : tilec::impl::AllocateMemoryBase<AllocateMemory> {
       buffer.alloc.setOffsetAttr(builder.getI64IntegerAttr(buffer.offset));
   }
 
-  SmallVector<Buffer> collectBuffers() {
-    ProgramOrder order(getOperation());
-    SmallVector<Buffer> buffers;
-    getOperation().walk([&](tgpu::AllocOp alloc) {
-      Buffer buffer{alloc,
-                    int64_t(llvm::alignTo(uint64_t(alloc.getBuffer().getType().getBytes()),
-                                          bufferAlignment)),
-                    order.begin(alloc), order.end(alloc)};
-      if (!alloc.getBuffer().use_empty())
-        buffer.begin = INT64_MAX;
-      for (Operation *user : alloc.getBuffer().getUsers()) {
-        Operation *outer = alloc->getBlock()->findAncestorOpInBlock(*user);
-        buffer.begin = std::min(buffer.begin, order.begin(outer));
-        buffer.end = std::max(buffer.end, order.end(outer));
-      }
-      buffers.push_back(buffer);
-    });
-    return buffers;
-  }
-
-  /// Sets offsets; gives the bytes used in all.
-  int64_t place(SmallVector<Buffer> &buffers, bool shares) {
-    SmallVector<Buffer *> bySize;
-    for (Buffer &buffer : buffers)
-      bySize.push_back(&buffer);
-    llvm::sort(bySize, [](Buffer *a, Buffer *b) {
-      return std::pair(-a->bytes, a->begin) < std::pair(-b->bytes, b->begin);
-    });
-    int64_t used = 0;
-    SmallVector<Buffer *> placed;
-    for (Buffer *buffer : bySize) {
-      // Those in the way, from low to high; the first gap that is wide enough.
-      llvm::sort(placed, [](Buffer *a, Buffer *b) {
-        return std::pair(a->offset, a->begin) < std::pair(b->offset, b->begin);
-      });
-      int64_t offset = 0;
-      for (Buffer *other : placed) {
-        if (shares && !buffer->meets(*other))
-          continue;
-        if (offset + buffer->bytes <= other->offset)
-          break;
-        offset = std::max(offset, other->offset + other->bytes);
-      }
-      buffer->offset = offset;
-      placed.push_back(buffer);
-      used = std::max(used, offset + buffer->bytes);
-    }
-    return used;
-  }
-
   void reportOverflow(MutableArrayRef<Buffer> buffers, int64_t used) {
     // All builds of a kernel bear the name that the program gave it.
     auto name = getOperation()->getAttrOfType<StringAttr>("tile.kernel");
@@ -146,6 +185,11 @@ struct AllocateMemory : tilec::impl::AllocateMemoryBase<AllocateMemory> {
                                << (name ? name.getValue() : getOperation().getName())
                                << "' needs " << used
                                << " bytes of shared memory, but a block has " << int64_t(budget);
+    for (tgpu::RingOp ring : getOperation().getBody().front().getOps<tgpu::RingOp>()) {
+      tgpu::RingType type = ring.getRing().getType();
+      error.attachNote(ring.getLoc()) << type.getBytes() << " bytes for " << type.getStages()
+                                      << " stages of loads in flight";
+    }
     for (Buffer &buffer : buffers) {
       auto type = buffer.alloc.getBuffer().getType();
       auto tile = RankedTensorType::get(type.getShape(), type.getElementType());
@@ -156,3 +200,8 @@ struct AllocateMemory : tilec::impl::AllocateMemoryBase<AllocateMemory> {
 };
 
 } // namespace
+
+int64_t tilec::bytesOfBuffers(tile::KernelOp kernel) {
+  SmallVector<Buffer> buffers = collectBuffers(kernel);
+  return place(buffers, 0);
+}

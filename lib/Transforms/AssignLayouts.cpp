@@ -29,6 +29,7 @@
 //===----------------------------------------------------------------------===//
 #include "AccessCost.h"
 #include "ChooseWarps.h"
+#include "Copies.h"
 #include "LayoutRules.h"
 
 #include "tilec/Transforms/MmaProblem.h"
@@ -241,6 +242,9 @@ private:
   template <typename Op> void anchorAccesses(llvm::function_ref<Value(Op)> tileOf) {
     SmallVector<std::pair<int64_t, Op>> accesses;
     kernel.walk([&](Op op) {
+      // What the copy engine moves needs no layout of its own.
+      if (isCopied(op))
+        return;
       if (auto type = dyn_cast<RankedTensorType>(tileOf(op).getType()))
         accesses.push_back({type.getNumElements() * storedBytes(type.getElementType()), op});
     });
@@ -424,7 +428,7 @@ private:
   }
 
   void fitStore(StoreOp store) {
-    if (!isTile(store.getValue()))
+    if (!isTile(store.getValue()) || isCopied(store))
       return;
     TileAccess access = *TileAccess::of(store);
     if (!suitsAccess(access, getLayout(store.getValue()), numWarps))

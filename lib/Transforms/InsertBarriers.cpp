@@ -121,6 +121,9 @@ bool conflict(const Access &a, const Access &b, bool arraysOverlap) {
 SmallVector<Access, 2> accessesOf(Operation *op) {
   SmallVector<Access, 2> accesses;
   auto shared = [&](Value buffer, bool isWrite) {
+    // A place of a ring is guarded by the ring.
+    if (buffer.getDefiningOp<tgpu::PopOp>())
+      return;
     auto alloc = buffer.getDefiningOp<tgpu::AllocOp>();
     int64_t begin = alloc ? int64_t(alloc.getOffset().value_or(0)) : 0;
     int64_t bytes = cast<tgpu::BufferType>(buffer.getType()).getBytes();
@@ -160,8 +163,12 @@ public:
 
 private:
   void visit(Operation *op, Pending &pending) {
-    if (isa<tgpu::BarrierOp>(op))
+    // All of these meet all threads, once what they wrote before is visible.
+    if (isa<tgpu::BarrierOp, tgpu::CopyOutOp, tgpu::CopyOutWaitOp>(op))
       return pending.clear();
+    // The copying warps touch nothing that is not guarded by a ring.
+    if (auto roles = dyn_cast<tgpu::SpecializeOp>(op))
+      return walk(roles.getExecute().front(), pending);
     if (auto loop = dyn_cast<scf::ForOp>(op))
       return visitLoop(loop, {loop.getBody()}, pending, loop.getInductionVar());
     if (auto loop = dyn_cast<scf::WhileOp>(op))

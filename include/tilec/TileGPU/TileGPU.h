@@ -29,4 +29,13 @@
 #define GET_OP_CLASSES
 #include "tilec/TileGPU/TileGPUOps.h.inc"
 
+namespace tilec::tgpu {
+
+/// On tile.kernel: warps of the access part, behind the kernel's own (i64).
+inline constexpr llvm::StringLiteral accessWarpsAttrName = "tgpu.access_warps";
+/// On tile.kernel: it is persistent, with so many blocks per multiprocessor (i64).
+inline constexpr llvm::StringLiteral residentBlocksAttrName = "tgpu.resident_blocks";
+
+} // namespace tilec::tgpu
+
 #endif // TILEC_TILEGPU_TILEGPU_H

@@ -100,6 +100,18 @@ def SelectAtoms : Pass<"tile-select-atoms", "::tilec::tile::KernelOp"> {
   let dependentDialects = ["::tilec::tile::TileDialect"];
 }
 
+def SelectCopies : Pass<"tile-select-copies", "::tilec::tile::KernelOp"> {
+  let summary = "mark the loads and stores that the copy engine does";
+  let description = [{
+    In builds that rely on `aligned16`, on chips with a copy engine: loads that only
+    products use, which read them from shared memory by themselves, and the stores of
+    such kernels get `tile.copy`.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"\"", "Which chip (none: no engine)">];
+  let dependentDialects = ["::tilec::tile::TileDialect"];
+}
+
 def AssignLayouts : Pass<"tile-assign-layouts", "::tilec::tile::KernelOp"> {
   let summary = "give every tile a layout";
   let description = [{
@@ -124,6 +136,37 @@ def RemoveLayoutConversions
 
 //===-- stage laid-out → staged ---------------------------------------------===//
 
+def ScheduleBlocks : Pass<"tile-schedule-blocks", "::tilec::tile::KernelOp"> {
+  let summary = "resident blocks take one position of the grid after the other";
+  let description = [{
+    A kernel with copied loads in a loop becomes persistent: a loop over the grid, in a
+    raster that shares operands in the L2 cache, around its body.
+  }];
+  let dependentDialects = ["::tilec::tile::TileDialect", "::tilec::tgpu::TileGPUDialect",
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def StageRings : Pass<"tile-stage-rings", "::tilec::tile::KernelOp"> {
+  let summary = "copied loads become rings";
+  let description = [{
+    Loads that products consume together become a ring with a push at the loads, a pop
+    before the first product and a release after the last.
+  }];
+  let dependentDialects = ["::tilec::tile::TileDialect", "::tilec::tgpu::TileGPUDialect"];
+}
+
+def StageStores : Pass<"tile-stage-stores", "::tilec::tile::KernelOp"> {
+  let summary = "copied stores go out through shared memory";
+  let description = [{
+    A marked store becomes copies out of a buffer, in parts of at most `max-bytes`.
+  }];
+  let options = [
+    Option<"maxBytes", "max-bytes", "int64_t", /*default=*/"32768",
+      "The largest part, in bytes">];
+  let dependentDialects = ["::tilec::tile::TileDialect", "::tilec::tgpu::TileGPUDialect",
+    "::mlir::arith::ArithDialect"];
+}
+
 def StageOperands : Pass<"tile-stage-operands", "::tilec::tile::KernelOp"> {
   let summary = "what threads of several warps exchange gets a buffer in shared memory";
   let description = [{
@@ -136,6 +179,31 @@ def StageOperands : Pass<"tile-stage-operands", "::tilec::tile::KernelOp"> {
       where they cross warps.
   }];
   let dependentDialects = ["::tilec::tile::TileDialect", "::tilec::tgpu::TileGPUDialect"];
+}
+
+def SpecializeWarps : Pass<"tile-specialize-warps", "::tilec::tile::KernelOp"> {
+  let summary = "some warps copy, the others compute";
+  let description = [{
+    Splits a kernel with rings in two by program slicing: the access part has the pushes
+    and what they need, the execute part everything else. Left as it is, with a remark,
+    where a push needs what one thread cannot compute.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"\"", "Which chip (none: no split)">];
+  let dependentDialects = ["::tilec::tgpu::TileGPUDialect", "::mlir::scf::SCFDialect"];
+}
+
+def ChooseStages : Pass<"tile-choose-stages", "::tilec::tile::KernelOp"> {
+  let summary = "how many groups a ring holds";
+  let description = [{
+    As many as shared memory has room for, or `num_stages` of the command line or the
+    kernel's hint when that is less.
+  }];
+  let options = [
+    Option<"budget", "budget", "int64_t", /*default=*/"232448",
+      "Bytes of shared memory a block may use">,
+    Option<"numStages", "num-stages", "int", /*default=*/"0", "Asked for (0: not)">,
+    Option<"chip", "chip", "std::string", /*default=*/"\"\"", "Whose hints count">];
 }
 
 def AllocateMemory : Pass<"tile-allocate-memory", "::tilec::tile::KernelOp"> {

@@ -1,0 +1,97 @@
+//===- ChooseStages.cpp - how many groups a ring holds -----------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// In: a staged kernel with rings. Out: the same with as many places in its rings as
+// shared memory has room for beside the kernel's buffers, or as `num_stages` says:
+//
+//   232448 bytes - 32768 (staging of the result) = 199680
+//   ring of 128x64 and 64x256 bf16: 49152 bytes a place  →  4 places
+//
+// Rings that are filled in the innermost loops share the room evenly; the others hold
+// what one pass through such a loop needs, and have one place.
+//
+//===------------------------------------------------------------------------===//
+#include "SharedMemory.h"
+
+#include "tilec/TileGPU/TileGPU.h"
+#include "tilec/Transforms/Passes.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_CHOOSESTAGES
+#include "tilec/Transforms/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+
+/// More places than this hide no more latency.
+static constexpr int64_t mostStages = 8;
+
+/// How many loops are around the ring's push.
+static unsigned loopDepth(tgpu::RingOp ring) {
+  unsigned depth = 0;
+  for (Operation *user : ring.getRing().getUsers())
+    if (isa<tgpu::PushOp>(user))
+      for (Operation *parent = user->getParentOp(); parent; parent = parent->getParentOp())
+        depth += isa<LoopLikeOpInterface>(parent);
+  return depth;
+}
+
+static void setStages(tgpu::RingOp ring, int64_t stages) {
+  tgpu::RingType type = ring.getRing().getType();
+  ring.getRing().setType(tgpu::RingType::get(ring.getContext(), stages, type.getBuffers()));
+}
+
+/// The hint of this name, or 0.
+static int64_t hinted(tile::KernelOp kernel, StringRef chip, StringRef name) {
+  DictionaryAttr hints = kernel.getHintsAttr();
+  if (!hints)
+    return 0;
+  auto hint = dyn_cast_or_null<IntegerAttr>(hints.get((chip + "." + name).str()));
+  if (!hint)
+    hint = dyn_cast_or_null<IntegerAttr>(hints.get(name));
+  return hint ? hint.getInt() : 0;
+}
+
+namespace {
+
+struct ChooseStages : tilec::impl::ChooseStagesBase<ChooseStages> {
+  using ChooseStagesBase::ChooseStagesBase;
+
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    SmallVector<tgpu::RingOp> rings(kernel.getBody().front().getOps<tgpu::RingOp>());
+    if (rings.empty())
+      return;
+    unsigned deepest = 0;
+    for (tgpu::RingOp ring : rings)
+      deepest = std::max(deepest, loopDepth(ring));
+    int64_t left = budget - bytesOfBuffers(kernel), perStage = 0;
+    SmallVector<tgpu::RingOp> inner;
+    for (tgpu::RingOp ring : rings) {
+      left -= barrierBytes(mostStages);
+      int64_t bytes = ring.getRing().getType().getStageBytes();
+      if (loopDepth(ring) == deepest && deepest > 0) {
+        inner.push_back(ring);
+        perStage += bytes;
+      } else {
+        setStages(ring, 1);
+        left -= bytes;
+      }
+    }
+    if (inner.empty())
+      return;
+    int64_t asked = numStages ? int64_t(numStages) : hinted(kernel, chip, "num_stages");
+    int64_t stages = std::clamp(left / perStage, int64_t(1), mostStages);
+    if (asked > 0)
+      stages = std::min(stages, asked);
+    for (tgpu::RingOp ring : inner)
+      setStages(ring, stages);
+  }
+};
+
+} // namespace

@@ -1,0 +1,140 @@
+//===- ScheduleBlocks.cpp - which block does which part of the grid ---*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// In: a laid-out kernel whose products are fed by the copy engine. Out: a kernel whose
+// blocks stay on the chip and take one position of the grid after the other, so that
+// the copies for the next one start while the last is being stored:
+//
+//   body(tile.block_id 0, tile.block_id 1)
+//     →
+//   %first = tgpu.resident_block   %step = tgpu.num_resident_blocks
+//   scf.for %t = %first to %total step %step {
+//     %m, %n = …                               a raster that keeps the L2 cache warm
+//     body(%m, %n)
+//   }
+//
+// Blocks may run in any order (language reference, section 7), so the compiler may choose
+// it. The raster goes through the grid in bands of `bandBlocks` positions of axis 0: the
+// blocks that are resident at one time then share few rows of one operand and few
+// columns of the other.
+//
+//        axis 1 ->                       132 blocks at a time, bands of 8: 8 + 17 tiles
+//   band 0  0  8 16 24 ..                are read, where row after row of a 64 x 64 grid
+//           1  9 17 25 ..                would read 3 + 64.
+//           .. 7 15 23 31
+//
+//===------------------------------------------------------------------------===//
+#include "Copies.h"
+
+#include "tilec/Tile/TileOps.h"
+#include "tilec/TileGPU/TileGPU.h"
+#include "tilec/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_SCHEDULEBLOCKS
+#include "tilec/Transforms/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+
+/// Positions of axis 0 in a band.
+static constexpr int64_t bandBlocks = 8;
+
+/// Arithmetic on 32-bit numbers of blocks. A grid has fewer than 2^31.
+namespace {
+struct BlockArithmetic {
+  OpBuilder &builder;
+  Location loc;
+
+  Value constant(int64_t value) {
+    return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(int32_t(value)));
+  }
+  Value narrow(Value index) {
+    return arith::IndexCastOp::create(builder, loc, builder.getI32Type(), index);
+  }
+  Value widen(Value number) {
+    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), number);
+  }
+  Value add(Value a, Value b) { return arith::AddIOp::create(builder, loc, a, b); }
+  Value sub(Value a, Value b) { return arith::SubIOp::create(builder, loc, a, b); }
+  Value mul(Value a, Value b) { return arith::MulIOp::create(builder, loc, a, b); }
+  Value div(Value a, Value b) { return arith::DivUIOp::create(builder, loc, a, b); }
+  Value rem(Value a, Value b) { return arith::RemUIOp::create(builder, loc, a, b); }
+  Value min(Value a, Value b) { return arith::MinUIOp::create(builder, loc, a, b); }
+};
+} // namespace
+
+/// The position of the grid that comes `number`-th.
+static SmallVector<Value, 3> rasterPosition(BlockArithmetic math, Value number,
+                                            ArrayRef<Value> extents) {
+  Value plane = math.mul(extents[0], extents[1]);
+  Value z = math.div(number, plane);
+  Value inPlane = math.rem(number, plane);
+  Value band = math.constant(bandBlocks);
+  Value bandSize = math.mul(band, extents[1]);
+  Value first = math.mul(math.div(inPlane, bandSize), band);
+  Value inBand = math.rem(inPlane, bandSize);
+  Value height = math.min(math.sub(extents[0], first), band);
+  Value x = math.add(first, math.rem(inBand, height));
+  Value y = math.div(inBand, height);
+  return {math.widen(x), math.widen(y), math.widen(z)};
+}
+
+/// Only a kernel whose time goes into rings gains: its next copies overlap.
+static bool hasCopiesInLoop(tile::KernelOp kernel) {
+  return kernel
+      .walk([&](tile::LoadOp load) {
+        bool isInLoop = load->getParentOfType<LoopLikeOpInterface>() != nullptr;
+        return isCopied(load) && isInLoop ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+static void makePersistent(tile::KernelOp kernel) {
+  Block &body = kernel.getBody().front();
+  SmallVector<Operation *> moved;
+  for (Operation &op : body.without_terminator())
+    moved.push_back(&op);
+
+  OpBuilder builder = OpBuilder::atBlockTerminator(&body);
+  BlockArithmetic math{builder, kernel.getLoc()};
+  Type index = builder.getIndexType();
+  SmallVector<Value, 3> extents;
+  for (uint32_t axis = 0; axis < 3; ++axis)
+    extents.push_back(
+        math.narrow(tile::NumBlocksOp::create(builder, kernel.getLoc(), index, axis)));
+  Value total = math.widen(math.mul(math.mul(extents[0], extents[1]), extents[2]));
+  Value first = tgpu::ResidentBlockOp::create(builder, kernel.getLoc(), index);
+  Value step = tgpu::NumResidentBlocksOp::create(builder, kernel.getLoc(), index);
+  auto loop = scf::ForOp::create(builder, kernel.getLoc(), first, total, step);
+
+  builder.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value, 3> position =
+      rasterPosition(math, math.narrow(loop.getInductionVar()), extents);
+  Operation *end = loop.getBody()->getTerminator();
+  for (Operation *op : moved)
+    op->moveBefore(end);
+  loop.walk([&](tile::BlockIdOp id) {
+    id.replaceAllUsesWith(position[id.getDim()]);
+    id.erase();
+  });
+  kernel->setAttr(tgpu::residentBlocksAttrName, builder.getI64IntegerAttr(1));
+}
+
+namespace {
+
+struct ScheduleBlocks : tilec::impl::ScheduleBlocksBase<ScheduleBlocks> {
+  void runOnOperation() override {
+    if (hasCopiesInLoop(getOperation()))
+      makePersistent(getOperation());
+  }
+};
+
+} // namespace

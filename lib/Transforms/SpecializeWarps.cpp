@@ -1,0 +1,335 @@
+//===- SpecializeWarps.cpp - some warps copy, the others compute ------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// In: a staged kernel with rings. Out: the kernel in two parts, which rings connect:
+//
+//   %ring = tgpu.ring …                       %ring = tgpu.ring …
+//   %m = …                                    tgpu.specialize access {
+//   scf.for %k … iter_args(%s) {                %m = …
+//     tgpu.push %ring { … %a[%m, %k] … }        scf.for %k … {
+//     %A = tgpu.pop %ring                 →       tgpu.push %ring { … %a[%m, %k] … } }
+//     %r = tgpu.mma %A, …, %s                 } execute {
+//     tgpu.release %ring                        %m = …
+//     scf.yield %r }                            scf.for %k … iter_args(%s) { … }
+//   tile.store %c[%m, %n], %r                   tile.store %c[%m, %n], %r }
+//
+// Program slicing: the access part is what the pushes need, that is their indices and
+// the control flow around them; the execute part is everything but the pushes. Decoupled
+// access and execute (Smith, 1982): the access part runs ahead as far as the rings have
+// places, over the ends of loops and into the next block's work.
+//
+// One thread runs the access part, so it may hold scalars only, and nothing that the
+// kernel computes with tiles or writes to memory. Where a push needs such a value the
+// kernel stays as it is, and a remark says why.
+//
+//===------------------------------------------------------------------------===//
+#include "tilec/Support/Target.h"
+#include "tilec/Tile/TileOps.h"
+#include "tilec/TileGPU/TileGPU.h"
+#include "tilec/Transforms/Passes.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_SPECIALIZEWARPS
+#include "tilec/Transforms/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+
+namespace {
+
+//===------------------------------------------------------------------------===//
+// What the pushes need
+//===------------------------------------------------------------------------===//
+
+/// The operations and values of the access part.
+class AccessSlice {
+public:
+  explicit AccessSlice(tile::KernelOp kernel) : kernel(kernel) {
+    kernel.walk([&](tgpu::PushOp push) { needOperation(push); });
+    while (!waiting.empty())
+      visit(waiting.pop_back_val());
+  }
+
+  bool contains(Operation *op) const { return ops.contains(op); }
+  bool contains(Value value) const { return values.contains(value); }
+  /// The first operation that a single thread cannot do, or null.
+  Operation *getObstacle() const { return obstacle; }
+
+private:
+  /// `op` itself, what it reads, and the control flow around it.
+  void needOperation(Operation *op) {
+    if (op == kernel || !ops.insert(op).second)
+      return;
+    if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op)) {
+      if (!canRunAlone(op) && !obstacle)
+        obstacle = op;
+      op->walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          if (!op->isAncestor(operand.getParentBlock()->getParentOp()))
+            needValue(operand);
+      });
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      for (Value bound : {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()})
+        needValue(bound);
+    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      needValue(branch.getCondition());
+    } else {
+      needWhile(cast<scf::WhileOp>(op));
+    }
+    needOperation(op->getParentOp());
+  }
+
+  /// All of its values: which of them decide how often it runs is hard to tell.
+  void needWhile(scf::WhileOp loop) {
+    needValue(loop.getConditionOp().getCondition());
+    for (auto range : {ValueRange(loop.getInits()), ValueRange(loop.getConditionOp().getArgs()),
+                       ValueRange(loop.getYieldOp().getOperands()),
+                       ValueRange(loop.getBeforeArguments()),
+                       ValueRange(loop.getAfterArguments()), ValueRange(loop.getResults())})
+      for (Value value : range)
+        needValue(value);
+  }
+
+  void needValue(Value value) {
+    if (values.insert(value).second)
+      waiting.push_back(value);
+  }
+
+  void visit(Value value) {
+    if (isa<ShapedType>(value.getType()) && !obstacle)
+      obstacle = value.getDefiningOp() ? value.getDefiningOp()
+                                       : value.getParentBlock()->getParentOp();
+    Operation *owner = value.getDefiningOp();
+    if (!owner)
+      owner = value.getParentBlock()->getParentOp();
+    needOperation(owner);
+    if (auto loop = dyn_cast<scf::ForOp>(owner))
+      needCarried(loop, value);
+    else if (auto branch = dyn_cast<scf::IfOp>(owner))
+      for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()})
+        needValue(region->front().getTerminator()->getOperand(
+            cast<OpResult>(value).getResultNumber()));
+  }
+
+  /// A loop's result or argument needs its start, its next value and the other.
+  void needCarried(scf::ForOp loop, Value value) {
+    if (value == loop.getInductionVar())
+      return;
+    unsigned index = isa<OpResult>(value) ? cast<OpResult>(value).getResultNumber()
+                                          : cast<BlockArgument>(value).getArgNumber() - 1;
+    needValue(loop.getResult(index));
+    needValue(loop.getRegionIterArg(index));
+    needValue(loop.getInitArgs()[index]);
+    needValue(loop.getYieldedValues()[index]);
+  }
+
+  /// Scalars without effects; and elements of arrays that nobody writes.
+  bool canRunAlone(Operation *op) {
+    if (isa<tgpu::PushOp, tgpu::RingOp>(op))
+      return true;
+    if (auto load = dyn_cast<tile::LoadOp>(op))
+      return load.getElements() && !load.getArray().getType().isMut();
+    return isPure(op);
+  }
+
+  tile::KernelOp kernel;
+  llvm::DenseSet<Operation *> ops;
+  llvm::DenseSet<Value> values;
+  SmallVector<Value> waiting;
+  Operation *obstacle = nullptr;
+};
+
+//===------------------------------------------------------------------------===//
+// The copy
+//===------------------------------------------------------------------------===//
+
+/// Copies the operations of a slice, with the values that it needs.
+class SliceCloner {
+public:
+  SliceCloner(OpBuilder &builder, const AccessSlice &slice)
+      : builder(builder), slice(slice) {}
+
+  void clone(Block &block) {
+    for (Operation &op : block.without_terminator()) {
+      if (!slice.contains(&op) || isa<tgpu::RingOp>(op))
+        continue;
+      if (auto loop = dyn_cast<scf::ForOp>(op))
+        cloneFor(loop);
+      else if (auto branch = dyn_cast<scf::IfOp>(op))
+        cloneIf(branch);
+      else if (auto loop = dyn_cast<scf::WhileOp>(op))
+        cloneWhile(loop);
+      else
+        builder.clone(op, mapping);
+    }
+  }
+
+private:
+  SmallVector<Value> map(ValueRange values) {
+    return llvm::map_to_vector(values, [&](Value value) { return mapping.lookupOrDefault(value); });
+  }
+
+  void cloneFor(scf::ForOp loop) {
+    SmallVector<unsigned> kept;
+    SmallVector<Value> inits;
+    for (unsigned i = 0; i < loop.getNumResults(); ++i) {
+      if (!slice.contains(loop.getResult(i)))
+        continue;
+      kept.push_back(i);
+      inits.push_back(mapping.lookupOrDefault(loop.getInitArgs()[i]));
+    }
+    auto copy = scf::ForOp::create(builder, loop.getLoc(),
+                                   mapping.lookupOrDefault(loop.getLowerBound()),
+                                   mapping.lookupOrDefault(loop.getUpperBound()),
+                                   mapping.lookupOrDefault(loop.getStep()), inits);
+    mapping.map(loop.getInductionVar(), copy.getInductionVar());
+    SmallVector<Value> yielded;
+    for (auto [to, from] : llvm::enumerate(kept)) {
+      mapping.map(loop.getRegionIterArg(from), copy.getRegionIterArg(unsigned(to)));
+      mapping.map(loop.getResult(from), copy.getResult(unsigned(to)));
+    }
+    OpBuilder::InsertionGuard guard(builder);
+    if (inits.empty())
+      builder.setInsertionPoint(copy.getBody()->getTerminator());
+    else
+      builder.setInsertionPointToStart(copy.getBody());
+    clone(*loop.getBody());
+    for (unsigned from : kept)
+      yielded.push_back(mapping.lookupOrDefault(loop.getYieldedValues()[from]));
+    if (!inits.empty())
+      scf::YieldOp::create(builder, loop.getLoc(), yielded);
+  }
+
+  void cloneIf(scf::IfOp branch) {
+    SmallVector<unsigned> kept;
+    SmallVector<Type> types;
+    for (unsigned i = 0; i < branch.getNumResults(); ++i) {
+      if (!slice.contains(branch.getResult(i)))
+        continue;
+      kept.push_back(i);
+      types.push_back(branch.getResult(i).getType());
+    }
+    bool hasElse = !branch.getElseRegion().empty();
+    auto copy = scf::IfOp::create(builder, branch.getLoc(), types,
+                                  mapping.lookupOrDefault(branch.getCondition()),
+                                  /*addThenBlock=*/true, /*addElseBlock=*/hasElse);
+    for (auto [to, from] : llvm::enumerate(kept))
+      mapping.map(branch.getResult(from), copy.getResult(unsigned(to)));
+    auto fill = [&](Region &from, Region &to) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToEnd(&to.front());
+      clone(from.front());
+      SmallVector<Value> yielded;
+      for (unsigned index : kept)
+        yielded.push_back(mapping.lookupOrDefault(from.front().getTerminator()->getOperand(index)));
+      scf::YieldOp::create(builder, branch.getLoc(), yielded);
+    };
+    fill(branch.getThenRegion(), copy.getThenRegion());
+    if (hasElse)
+      fill(branch.getElseRegion(), copy.getElseRegion());
+  }
+
+  void cloneWhile(scf::WhileOp loop) {
+    auto copy = scf::WhileOp::create(builder, loop.getLoc(), loop.getResultTypes(),
+                                     map(loop.getInits()));
+    mapping.map(loop.getResults(), copy.getResults());
+    auto fill = [&](Block &from, Region &to, auto finish) {
+      OpBuilder::InsertionGuard guard(builder);
+      SmallVector<Location> locs(from.getNumArguments(), loop.getLoc());
+      Block *block = builder.createBlock(&to, to.end(), from.getArgumentTypes(), locs);
+      mapping.map(from.getArguments(), block->getArguments());
+      clone(from);
+      finish();
+    };
+    fill(*loop.getBeforeBody(), copy.getBefore(), [&] {
+      scf::ConditionOp condition = loop.getConditionOp();
+      scf::ConditionOp::create(builder, loop.getLoc(),
+                               mapping.lookupOrDefault(condition.getCondition()),
+                               map(condition.getArgs()));
+    });
+    fill(*loop.getAfterBody(), copy.getAfter(), [&] {
+      scf::YieldOp::create(builder, loop.getLoc(), map(loop.getYieldOp().getOperands()));
+    });
+  }
+
+  OpBuilder &builder;
+  const AccessSlice &slice;
+  IRMapping mapping;
+};
+
+} // namespace
+
+//===------------------------------------------------------------------------===//
+// The pass
+//===------------------------------------------------------------------------===//
+
+/// Registers per thread of the two parts, when the warp groups have to share: the
+/// multiprocessor has 512 for each place in a warp group of 128 threads.
+static DenseI64ArrayAttr splitRegisters(Builder &builder, unsigned numWarps) {
+  int64_t groups = numWarps / 4;
+  if (groups < 2)
+    return {};
+  constexpr int64_t access = 24, all = 512, most = 240;
+  int64_t execute = std::min((all - access) / groups / 8 * 8, most);
+  return builder.getDenseI64ArrayAttr({access, execute});
+}
+
+static void specialize(tile::KernelOp kernel, const AccessSlice &slice) {
+  Block &body = kernel.getBody().front();
+  SmallVector<Operation *> moved;
+  for (Operation &op : body.without_terminator())
+    if (!isa<tgpu::RingOp>(op))
+      moved.push_back(&op);
+  OpBuilder builder = OpBuilder::atBlockTerminator(&body);
+  auto roles = tgpu::SpecializeOp::create(
+      builder, kernel.getLoc(), splitRegisters(builder, kernel.getNumWarps().value_or(4)));
+  builder.createBlock(&roles.getAccess());
+  SliceCloner(builder, slice).clone(body);
+  Block *execute = builder.createBlock(&roles.getExecute());
+  for (Operation *op : moved)
+    op->moveBefore(execute, execute->end());
+  roles.getExecute().walk([](tgpu::PushOp push) { push.erase(); });
+  kernel->setAttr(tgpu::accessWarpsAttrName, builder.getI64IntegerAttr(4));
+}
+
+namespace {
+
+struct SpecializeWarps : tilec::impl::SpecializeWarpsBase<SpecializeWarps> {
+  using SpecializeWarpsBase::SpecializeWarpsBase;
+
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    const Chip *target = findChip(chip);
+    if (!target || !target->has(ChipFeature::RegisterSplit) ||
+        kernel.getNumWarps().value_or(4) % 4 != 0)
+      return;
+    bool hasLoop = kernel
+                       .walk([](tgpu::PushOp push) {
+                         bool isInLoop = push->getParentOfType<LoopLikeOpInterface>() != nullptr;
+                         bool isTma = cast<tgpu::RingOp>(push.getRing().getDefiningOp()).getCopy() == "tma";
+                         return isInLoop && isTma ? WalkResult::interrupt() : WalkResult::advance();
+                       })
+                       .wasInterrupted();
+    if (!hasLoop)
+      return;
+    AccessSlice slice(kernel);
+    if (Operation *obstacle = slice.getObstacle()) {
+      kernel.emitRemark("copies do not run in warps of their own: where they read from is "
+                        "computed from tiles or from memory")
+              .attachNote(obstacle->getLoc())
+          << "here";
+      return;
+    }
+    specialize(kernel, slice);
+  }
+};
+
+} // namespace

@@ -1,0 +1,236 @@
+//===- StageRings.cpp - loads of the copy engine become rings ---------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// In: a laid-out kernel with marked loads. Out: rings, one per group of loads that
+// products consume together:
+//
+//   scf.for %k … {                          %ring = tgpu.ring copy "tma" : …
+//     %x = tile.load %a[%m, %k] {mark}      scf.for %k … {
+//     %y = tile.load %b[%k, %n] {mark}        tgpu.push %ring { tgpu.copy %a[%m, %k] to 0
+//     %r = tile.mma %x, %y, %s                                  tgpu.copy %b[%k, %n] to 1 }
+//   }                                 →       %A, %B = tgpu.pop %ring
+//                                             %x = tgpu.load %A   %y = tgpu.load %B
+//                                             %r = tile.mma %x, %y, %s
+//                                             tgpu.release %ring }
+//
+// The tgpu.loads are only there for the types: StageOperands lets a product read the
+// buffer itself. Nothing runs ahead yet; that is for SpecializeWarps or ScheduleLoops.
+//
+// Loads of one block are a group unless a product of one needs the result of a product
+// of the other, as in attention, where the values are consumed after the keys.
+//
+//===------------------------------------------------------------------------===//
+#include "Copies.h"
+
+#include "tilec/Tile/TileLayout.h"
+#include "tilec/TileGPU/TileGPU.h"
+#include "tilec/Transforms/MmaProblem.h"
+#include "tilec/Transforms/Passes.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include <vector>
+
+namespace tilec {
+#define GEN_PASS_DEF_STAGERINGS
+#include "tilec/Transforms/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+
+namespace {
+
+/// A load, seen as what its products take: the tile of the load or a permutation of it.
+struct Staged {
+  tile::LoadOp load;
+  /// What the products take: the load's result, or that of a permute of it.
+  Value tile;
+  SmallVector<tile::MmaOp, 2> products;
+  Layout buffer;
+};
+
+/// Loads that are pushed, popped and released together.
+struct Group {
+  std::vector<Staged> members;
+  /// Where the products are, in the block of the loads.
+  Operation *first = nullptr, *last = nullptr;
+};
+
+} // namespace
+
+/// The array dim along which each dim of the staged tile runs.
+static SmallVector<int64_t> arrayDims(const Staged &staged) {
+  SmallVector<int64_t> dims;
+  auto permute = staged.tile.getDefiningOp<tile::PermuteOp>();
+  int64_t rank = cast<RankedTensorType>(staged.tile.getType()).getRank();
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    int64_t loaded = permute ? permute.getDims()[dim] : dim;
+    tile::LoadOp load = staged.load;
+    dims.push_back(load.getArrayDim(unsigned(loaded)));
+  }
+  return dims;
+}
+
+/// As the copy engine writes rows of up to 128 bytes, for products that read any layout.
+static Layout rowBuffer(const Staged &staged, ArrayRef<int64_t> arrayDims) {
+  auto type = cast<RankedTensorType>(staged.tile.getType());
+  SmallVector<unsigned> order(arrayDims.size());
+  for (auto [tileDim, arrayDim] : llvm::enumerate(arrayDims))
+    order[arrayDims.size() - 1 - size_t(arrayDim)] = unsigned(tileDim);
+  int64_t bytes = tgpu::BufferType::storedBytes(type.getElementType());
+  int64_t rowBytes = type.getDimSize(order.front()) * bytes;
+  unsigned swizzle = rowBytes >= 128 ? 128 : rowBytes >= 32 ? unsigned(rowBytes) : 0;
+  return Layout::swizzled(type.getShape(), order, unsigned(bytes) * 8, swizzle);
+}
+
+/// The buffer as the first product wants it.
+static Layout chooseBuffer(const Staged &staged, unsigned numWarps) {
+  tile::MmaOp mma = staged.products.front();
+  MmaProblem problem = getMmaProblem(mma, numWarps);
+  const Atom *atom = getAtom(mma, problem);
+  SmallVector<int64_t> dims = arrayDims(staged);
+  int64_t rank = int64_t(dims.size());
+  bool isA = mma.getA() == staged.tile;
+  auto buffer = isA ? atom->aBuffer : atom->bBuffer;
+  if (!buffer)
+    return rowBuffer(staged, dims);
+  bool isKMajor = dims[isA ? rank - 1 : rank - 2] == rank - 1;
+  return buffer(problem, isKMajor);
+}
+
+/// The marked load as its products take it: once, or once for each permutation.
+static std::vector<Staged> describe(tile::LoadOp load, unsigned numWarps) {
+  std::vector<Staged> result;
+  llvm::SetVector<Value> forms;
+  for (Operation *user : load.getResult().getUsers())
+    forms.insert(isa<tile::PermuteOp>(user) ? user->getResult(0) : load.getResult());
+  for (Value form : forms) {
+    Staged staged{load, form, {}, {}};
+    for (Operation *user : form.getUsers())
+      if (auto mma = dyn_cast<tile::MmaOp>(user))
+        staged.products.push_back(mma);
+    if (staged.products.empty())
+      continue;
+    staged.buffer = chooseBuffer(staged, numWarps);
+    result.push_back(staged);
+  }
+  return result;
+}
+
+/// Whether `op` needs, in this iteration, what `source` computes.
+static bool dependsOn(Operation *op, Operation *source) {
+  llvm::SetVector<Operation *> reached;
+  reached.insert(source);
+  for (size_t i = 0; i < reached.size(); ++i) {
+    if (reached[i] == op)
+      return true;
+    for (Operation *user : reached[i]->getUsers())
+      if (Operation *ancestor = source->getBlock()->findAncestorOpInBlock(*user))
+        reached.insert(ancestor);
+  }
+  return false;
+}
+
+/// Widens the group's span by `staged`, whose products are in the block of the load.
+static void addTo(Group &group, const Staged &staged) {
+  Block *block = const_cast<Staged &>(staged).load->getBlock();
+  for (tile::MmaOp mma : staged.products) {
+    Operation *place = block->findAncestorOpInBlock(*mma);
+    if (!group.first || place->isBeforeInBlock(group.first))
+      group.first = place;
+    if (!group.last || group.last->isBeforeInBlock(place))
+      group.last = place;
+  }
+  group.members.push_back(staged);
+}
+
+/// Groups the loads of one block, in program order of their first products.
+static std::vector<Group> makeGroups(ArrayRef<Staged> all) {
+  std::vector<Group> groups;
+  for (const Staged &staged : all) {
+    Group alone;
+    addTo(alone, staged);
+    Group *home = nullptr;
+    for (Group &group : groups)
+      if (group.first == alone.first ||
+          (!dependsOn(alone.last, group.first) && !dependsOn(group.last, alone.first)))
+        home = &group;
+    if (home)
+      addTo(*home, staged);
+    else
+      groups.push_back(alone);
+  }
+  return groups;
+}
+
+/// Makes the ring of a group, and the push, pop and release in the block of its loads.
+/// ChooseStages will make it longer.
+static void stageGroup(tile::KernelOp kernel, const Group &group) {
+  OpBuilder builder(&kernel.getBody().front(), kernel.getBody().front().begin());
+  SmallVector<Type> buffers;
+  for (const Staged &staged : group.members)
+    buffers.push_back(
+        tgpu::BufferType::get(cast<RankedTensorType>(staged.tile.getType()), staged.buffer));
+  tile::LoadOp lastLoad = group.members.front().load;
+  for (const Staged &staged : group.members)
+    if (tile::LoadOp load = staged.load; lastLoad->isBeforeInBlock(load))
+      lastLoad = load;
+  Location loc = lastLoad.getLoc();
+  auto type = tgpu::RingType::get(builder.getContext(), /*stages=*/1, buffers);
+  Value ring = tgpu::RingOp::create(builder, loc, type, StringRef("tma"), IntegerAttr(),
+                                    IntegerAttr());
+
+  builder.setInsertionPointAfter(lastLoad);
+  auto push = tgpu::PushOp::create(builder, loc, ring);
+  push.getCopies().emplaceBlock();
+  builder.setInsertionPointToStart(&push.getCopies().front());
+  for (auto [slot, staged] : llvm::enumerate(group.members)) {
+    tile::LoadOp load = staged.load;
+    tgpu::CopyOp::create(builder, load.getLoc(), load.getArray(), load.getIndex(),
+                         int64_t(slot), builder.getDenseI64ArrayAttr(arrayDims(staged)),
+                         load.getElements(), /*multicast=*/false);
+  }
+
+  builder.setInsertionPoint(group.first);
+  auto pop = tgpu::PopOp::create(builder, loc, buffers, ring);
+  for (auto [slot, staged] : llvm::enumerate(group.members)) {
+    Value tile = staged.tile;
+    Value loaded =
+        tgpu::LoadOp::create(builder, loc, tile.getType(), pop.getBuffers()[slot]);
+    tile.replaceAllUsesWith(loaded);
+  }
+  builder.setInsertionPointAfter(group.last);
+  tgpu::ReleaseOp::create(builder, loc, ring);
+}
+
+namespace {
+
+struct StageRings : tilec::impl::StageRingsBase<StageRings> {
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    unsigned numWarps = kernel.getNumWarps().value_or(4);
+    llvm::MapVector<Block *, std::vector<Staged>> byBlock;
+    SmallVector<tile::LoadOp> loads;
+    kernel.walk([&](tile::LoadOp load) {
+      if (!isCopied(load))
+        return;
+      loads.push_back(load);
+      llvm::append_range(byBlock[load->getBlock()], describe(load, numWarps));
+    });
+    for (auto &[block, staged] : byBlock)
+      for (const Group &group : makeGroups(staged))
+        stageGroup(kernel, group);
+    for (tile::LoadOp load : loads) {
+      for (Operation *user : llvm::make_early_inc_range(load.getResult().getUsers()))
+        if (user->use_empty())
+          user->erase();
+      load.erase();
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,44 @@
+// RUN: tile-opt %s --tile-choose-stages="budget=232448 chip=sm_90a" | FileCheck %s
+// RUN: tile-opt %s --tile-choose-stages="budget=232448 num-stages=2" | FileCheck %s --check-prefix=TWO
+// As many groups as there is room for; one where a ring is filled outside the loops.
+
+#a = #tile.layout<[64, 128] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 32), (0, 64), (1, 0), (2, 0), (4, 0), (8, 0), (16, 0), (32, 0)]>
+#t = #tile.layout<[64, 128] register [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 32)] lane [(0, 64), (1, 0), (2, 0), (4, 0), (8, 0)] warp [(16, 0), (32, 0)]>
+!ring = !tgpu.ring<1x[!tgpu.buffer<64x128xf32, #a>]>
+
+// 232448 - 32768 (the buffer) - 32768 (the outer ring) leaves five times 32768.
+// CHECK-LABEL: tile.kernel @room
+// CHECK: tgpu.ring copy "tma" : !tgpu.ring<1x[
+// CHECK: tgpu.ring copy "tma" : !tgpu.ring<5x[
+// TWO: !tgpu.ring<1x[
+// TWO: !tgpu.ring<2x[
+tile.kernel @room(%x: !tile.array<?x?xf32>, %n: index) attributes {num_warps = 4 : i32} {
+  %outer = tgpu.ring copy "tma" : !ring
+  %inner = tgpu.ring copy "tma" : !ring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  tgpu.push %outer : !ring { tgpu.copy %x[%c0, %c0] to 0 : !tile.array<?x?xf32> }
+  scf.for %k = %c0 to %n step %c1 {
+    tgpu.push %inner : !ring { tgpu.copy %x[%k, %c0] to 0 : !tile.array<?x?xf32> }
+    %b = tgpu.pop %inner : !ring -> !tgpu.buffer<64x128xf32, #a>
+    %t = tgpu.load %b : !tgpu.buffer<64x128xf32, #a>, tensor<64x128xf32, #t>
+    tgpu.release %inner : !ring
+    %s = tgpu.alloc : !tgpu.buffer<64x128xf32, #a>
+    tgpu.store %t, %s : tensor<64x128xf32, #t>, !tgpu.buffer<64x128xf32, #a>
+  }
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @hinted
+// CHECK: !tgpu.ring<3x[
+tile.kernel @hinted(%x: !tile.array<?x?xf32>, %n: index) attributes {num_warps = 4 : i32, hints = {num_stages = 3 : i64}} {
+  %inner = tgpu.ring copy "tma" : !ring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %k = %c0 to %n step %c1 {
+    tgpu.push %inner : !ring { tgpu.copy %x[%k, %c0] to 0 : !tile.array<?x?xf32> }
+    %b = tgpu.pop %inner : !ring -> !tgpu.buffer<64x128xf32, #a>
+    tgpu.release %inner : !ring
+  }
+  tile.return
+}

@@ -1,0 +1,116 @@
+// RUN: tile-opt %s --tile-specialize-warps=chip=sm_90a --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: tile-opt %s --tile-specialize-warps=chip=sm_90 --split-input-file | FileCheck %s --check-prefix=OTHER
+// The access part has the pushes and what they need; the execute part the rest.
+
+// OTHER-NOT: tgpu.specialize
+
+#a = #tile.layout<[8, 4] offset [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)]>
+#t = #tile.layout<[8, 4] lane [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)] warp [(0, 0), (0, 0), (0, 0)]>
+!ring = !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]>
+
+// A loop-carried scalar that a push needs goes to both; the sum to one.
+// CHECK-LABEL: tile.kernel @carried
+// CHECK-SAME: tgpu.access_warps = 4
+// CHECK: tgpu.ring
+// CHECK-NEXT: tgpu.specialize registers [24, 240] access {
+// CHECK:   scf.for {{.*}} iter_args(%[[AT:.*]] = %{{.*}}) -> (index) {
+// CHECK:     tgpu.push
+// CHECK:       tgpu.copy %{{.*}}[%[[AT]], %{{.*}}] to 0
+// CHECK:     %[[NEXT:.*]] = arith.addi %[[AT]]
+// CHECK-NOT: tgpu.pop
+// CHECK:     scf.yield %[[NEXT]]
+// CHECK: } execute {
+// CHECK:   scf.for {{.*}} iter_args(%{{.*}}, %{{.*}}) -> (index, tensor
+// CHECK-NOT: tgpu.push
+// CHECK:     tgpu.pop
+// CHECK:     tgpu.release
+// CHECK:   tile.store
+tile.kernel @carried(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 8 : i32} {
+  %ring = tgpu.ring copy "tma" : !ring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : tensor<8x4xf32, #t>
+  %r:2 = scf.for %k = %c0 to %n step %c1 iter_args(%at = %c0, %s = %z) -> (index, tensor<8x4xf32, #t>) {
+    tgpu.push %ring : !ring {
+      tgpu.copy %x[%at, %k] to 0 : !tile.array<?x?xf32>
+    }
+    %b = tgpu.pop %ring : !ring -> !tgpu.buffer<8x4xf32, #a>
+    %t = tgpu.load %b : !tgpu.buffer<8x4xf32, #a>, tensor<8x4xf32, #t>
+    %u = arith.addf %s, %t : tensor<8x4xf32, #t>
+    tgpu.release %ring : !ring
+    %next = arith.addi %at, %n : index
+    scf.yield %next, %u : index, tensor<8x4xf32, #t>
+  }
+  tile.store %y[%c0, %c0], %r#1 : !tile.array<?x?xf32, mut>, tensor<8x4xf32, #t>
+  tile.return
+}
+
+// -----
+
+#a = #tile.layout<[8, 4] offset [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)]>
+#t = #tile.layout<[8, 4] lane [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)] warp [(0, 0), (0, 0)]>
+!ring = !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]>
+
+// Branches and while loops around a push are part of both; an element of an array that
+// nobody writes may say where to copy from.
+// CHECK-LABEL: tile.kernel @branches
+// CHECK: tgpu.specialize access {
+// CHECK:   tile.load %{{.*}} elements
+// CHECK:   scf.while
+// CHECK:   scf.if
+// CHECK:     tgpu.push
+// CHECK: } execute {
+tile.kernel @branches(%x: !tile.array<?x?xf32>, %p: !tile.array<?xindex>, %y: !tile.array<?x?xf32, mut>, %n: index, %c: i1) attributes {num_warps = 4 : i32} {
+  %ring = tgpu.ring copy "tma" : !ring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tile.load %p[%c0] elements : !tile.array<?xindex> -> index
+  %w = scf.while (%i = %e) : (index) -> index {
+    %more = arith.cmpi slt, %i, %n : index
+    scf.condition(%more) %i : index
+  } do {
+  ^bb0(%i: index):
+    scf.if %c {
+      tgpu.push %ring : !ring {
+        tgpu.copy %x[%i, %c0] to 0 : !tile.array<?x?xf32>
+      }
+      %b = tgpu.pop %ring : !ring -> !tgpu.buffer<8x4xf32, #a>
+      %t = tgpu.load %b : !tgpu.buffer<8x4xf32, #a>, tensor<8x4xf32, #t>
+      tile.store %y[%i, %c0], %t : !tile.array<?x?xf32, mut>, tensor<8x4xf32, #t>
+      tgpu.release %ring : !ring
+    }
+    %next = arith.addi %i, %c1 : index
+    scf.yield %next : index
+  }
+  tile.return
+}
+
+// -----
+
+#a = #tile.layout<[8, 4] offset [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)]>
+#t = #tile.layout<[8, 4] lane [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)] warp [(0, 0), (0, 0)]>
+!ring = !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]>
+
+// What the kernel itself computes with tiles is not there for one thread ahead of it.
+// CHECK-LABEL: tile.kernel @dependent
+// CHECK-NOT: tgpu.specialize
+// expected-remark @+1 {{copies do not run in warps of their own}}
+tile.kernel @dependent(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32} {
+  %ring = tgpu.ring copy "tma" : !ring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %k = %c0 to %n step %c1 {
+    // expected-note @+1 {{here}}
+    %e = tile.load %y[%k, %c0] elements : !tile.array<?x?xf32, mut> -> f32
+    %at = arith.fptosi %e : f32 to i64
+    %i = arith.index_cast %at : i64 to index
+    tgpu.push %ring : !ring {
+      tgpu.copy %x[%i, %k] to 0 : !tile.array<?x?xf32>
+    }
+    %b = tgpu.pop %ring : !ring -> !tgpu.buffer<8x4xf32, #a>
+    %t = tgpu.load %b : !tgpu.buffer<8x4xf32, #a>, tensor<8x4xf32, #t>
+    tile.store %y[%k, %c0], %t : !tile.array<?x?xf32, mut>, tensor<8x4xf32, #t>
+    tgpu.release %ring : !ring
+  }
+  tile.return
+}

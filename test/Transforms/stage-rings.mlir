@@ -1,0 +1,66 @@
+// RUN: tile-opt %s --tile-stage-rings | FileCheck %s
+// Loads that products consume together are one group; a product that needs another's
+// result has a ring of its own, and what a loop uses again and again is pushed before it.
+
+#acc = #tile.layout<[64, 64] register [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16)] lane [(0, 32), (1, 0), (2, 0), (4, 0), (8, 0)] warp [(16, 0), (32, 0)]>
+
+// A transposed load is copied as it lies, into a buffer with the other order.
+// CHECK-LABEL: tile.kernel @pair
+// CHECK: %[[RING:.*]] = tgpu.ring copy "tma" : !tgpu.ring<1x[!tgpu.buffer<64x64xbf16, #[[ROWS:.*]]>, !tgpu.buffer<64x64xbf16, #[[COLS:.*]]>]>
+// CHECK: scf.for %[[K:[a-z0-9]+]] =
+// CHECK:   tgpu.push %[[RING]]
+// CHECK:     tgpu.copy %{{.*}}[%{{.*}}, %[[K]]] order [0, 1] to 0
+// CHECK:     tgpu.copy %{{.*}}[%{{.*}}, %[[K]]] order [1, 0] to 1
+// CHECK:   %[[B:.*]]:2 = tgpu.pop %[[RING]]
+// CHECK:   %[[X:.*]] = tgpu.load %[[B]]#0
+// CHECK:   %[[Y:.*]] = tgpu.load %[[B]]#1
+// CHECK:   tile.mma %[[X]], %[[Y]]
+// CHECK:   tgpu.release %[[RING]]
+// CHECK-NOT: tile.load
+tile.kernel @pair(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<64x64xf32, #acc>) {
+    %x = tile.load %a[%n, %k] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<64x64xbf16, #acc>
+    %y = tile.load %b[%n, %k] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<64x64xbf16, #acc>
+    %t = tile.permute %y [1, 0] : tensor<64x64xbf16, #acc> -> tensor<64x64xbf16, #acc>
+    %p = tile.mma %x, %t, %s : tensor<64x64xbf16, #acc>, tensor<64x64xbf16, #acc>, tensor<64x64xf32, #acc>
+    scf.yield %p : tensor<64x64xf32, #acc>
+  }
+  tile.store %c[%n, %n], %r : !tile.array<?x?xf32, mut>, tensor<64x64xf32, #acc>
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @chain
+// CHECK-DAG: %[[V:.*]] = tgpu.ring {{.*}} !tgpu.ring<1x[!tgpu.buffer<64x64xbf16, {{[^,]*}}>]>
+// CHECK: tgpu.push %[[Q:[0-9]+]]
+// CHECK: tgpu.pop %[[Q]]
+// CHECK: scf.for
+// CHECK-DAG: tgpu.push %[[KEYS:[0-9]+]]
+// CHECK-DAG: tgpu.push %[[VALUES:[0-9]+]]
+// CHECK: tgpu.pop %[[KEYS]]
+// CHECK: tile.mma
+// CHECK: tgpu.release %[[KEYS]]
+// CHECK: arith.truncf
+// CHECK: tgpu.pop %[[VALUES]]
+// CHECK: tile.mma
+// CHECK: tgpu.release %[[VALUES]]
+// CHECK: }
+// CHECK: tgpu.release %[[Q]]
+tile.kernel @chain(%q: !tile.array<?x?xbf16>, %k: !tile.array<?x?xbf16>, %v: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+  %x = tile.load %q[%n, %c0] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<64x64xbf16, #acc>
+  %r = scf.for %j = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<64x64xf32, #acc>) {
+    %y = tile.load %k[%j, %c0] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<64x64xbf16, #acc>
+    %w = tile.load %v[%j, %c0] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<64x64xbf16, #acc>
+    %p = tile.mma %x, %y, %z : tensor<64x64xbf16, #acc>, tensor<64x64xbf16, #acc>, tensor<64x64xf32, #acc>
+    %t = arith.truncf %p : tensor<64x64xf32, #acc> to tensor<64x64xbf16, #acc>
+    %o = tile.mma %t, %w, %s : tensor<64x64xbf16, #acc>, tensor<64x64xbf16, #acc>, tensor<64x64xf32, #acc>
+    scf.yield %o : tensor<64x64xf32, #acc>
+  }
+  tile.store %c[%n, %n], %r : !tile.array<?x?xf32, mut>, tensor<64x64xf32, #acc>
+  tile.return
+}
