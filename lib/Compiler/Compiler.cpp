@@ -23,7 +23,6 @@
 #include "tilec/IRGen/IRGen.h"
 #include "tilec/Target/AssembleCubin.h"
 #include "tilec/Target/EmitPTX.h"
-#include "tilec/Tile/BuildFacts.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -315,35 +314,6 @@ std::optional<std::string> Compilation::printLayouts(const Chip &chip) {
   return text;
 }
 
-/// Facts of the builds that are in `module`, added to the kernels they belong to.
-static void collectBuilds(ModuleOp module, std::vector<KernelInfo> &kernels) {
-  module.walk([&](Operation *op) {
-    auto of = op->getAttrOfType<StringAttr>("tile.kernel");
-    if (!of)
-      return;
-    for (KernelInfo &kernel : kernels) {
-      if (kernel.name != of.getValue())
-        continue;
-      BuildInfo build;
-      build.symbol = SymbolTable::getSymbolName(op).str();
-      if (auto facts = op->getAttrOfType<ArrayAttr>(tile::buildFactsAttr))
-        for (auto name : facts.getAsRange<StringAttr>())
-          if (auto fact = parseBuildFact(std::string_view(name.getValue())))
-            build.facts |= uint8_t(*fact);
-      if (auto warps = op->getAttrOfType<IntegerAttr>("tile.num_warps"))
-        build.threads = unsigned(warps.getInt()) * Chip::warpSize;
-      if (auto bytes = op->getAttrOfType<IntegerAttr>("tile.shared_bytes"))
-        build.sharedBytes = unsigned(bytes.getInt());
-      kernel.builds.push_back(build);
-    }
-  });
-  // The launcher takes the first build whose facts hold: most facts first.
-  for (KernelInfo &kernel : kernels)
-    llvm::stable_sort(kernel.builds, [](const BuildInfo &a, const BuildInfo &b) {
-      return llvm::popcount(a.facts) > llvm::popcount(b.facts);
-    });
-}
-
 std::optional<ChipCode> Compilation::State::lower(ModuleOp module, const Chip &chip, Stage last) {
   ChipCode code;
   code.chip = &chip;
@@ -366,7 +336,7 @@ std::optional<ChipCode> Compilation::State::lower(ModuleOp module, const Chip &c
     code.text = printModule(module);
     return code;
   }
-  collectBuilds(module, code.kernels);
+  describeBuilds(module, code.kernels);
   if (!emitCode(module, code, last))
     return std::nullopt;
   return code;

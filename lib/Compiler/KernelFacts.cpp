@@ -11,6 +11,9 @@
 
 #include "tilec/Compiler/KernelFacts.h"
 
+#include "tilec/Support/Target.h"
+#include "tilec/Tile/BuildFacts.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -116,6 +119,60 @@ KernelInfo describeKernel(tile::KernelOp kernel) {
       if (auto value = dyn_cast<IntegerAttr>(hint.getValue()))
         info.hints.push_back({hint.getName().str(), value.getInt()});
   return info;
+}
+
+//===------------------------------------------------------------------------===//
+// Builds
+//===------------------------------------------------------------------------===//
+
+static unsigned integerOf(Operation *op, StringRef name, unsigned otherwise = 0) {
+  auto value = op->getAttrOfType<IntegerAttr>(name);
+  return value ? unsigned(value.getInt()) : otherwise;
+}
+
+static TensorMapInfo describeTensorMap(DictionaryAttr attr) {
+  TensorMapInfo map;
+  if (auto param = attr.getAs<IntegerAttr>("param"))
+    map.param = unsigned(param.getInt());
+  if (auto box = attr.getAs<DenseI64ArrayAttr>("box"))
+    map.box.assign(box.asArrayRef().begin(), box.asArrayRef().end());
+  if (auto swizzle = attr.getAs<IntegerAttr>("swizzle"))
+    map.swizzleBytes = unsigned(swizzle.getInt());
+  return map;
+}
+
+static BuildInfo describeBuild(Operation *op) {
+  BuildInfo build;
+  build.symbol = SymbolTable::getSymbolName(op).str();
+  if (auto facts = op->getAttrOfType<ArrayAttr>(tile::buildFactsAttr))
+    for (auto name : facts.getAsRange<StringAttr>())
+      if (auto fact = parseBuildFact(std::string_view(name.getValue())))
+        build.facts |= uint8_t(*fact);
+  build.threads = (integerOf(op, "tile.num_warps") + integerOf(op, "tile.access_warps")) *
+                  Chip::warpSize;
+  build.sharedBytes = integerOf(op, "tile.shared_bytes");
+  build.persistent = integerOf(op, "tile.persistent");
+  build.cluster = integerOf(op, "tile.cluster", 1);
+  if (auto maps = op->getAttrOfType<ArrayAttr>("tile.tensor_maps"))
+    for (auto map : maps.getAsRange<DictionaryAttr>())
+      build.tensorMaps.push_back(describeTensorMap(map));
+  return build;
+}
+
+void describeBuilds(ModuleOp module, std::vector<KernelInfo> &kernels) {
+  module.walk([&](Operation *op) {
+    auto of = op->getAttrOfType<StringAttr>("tile.kernel");
+    if (!of)
+      return;
+    for (KernelInfo &kernel : kernels)
+      if (kernel.name == of.getValue())
+        kernel.builds.push_back(describeBuild(op));
+  });
+  // The launcher takes the first build whose facts hold: most facts first.
+  for (KernelInfo &kernel : kernels)
+    llvm::stable_sort(kernel.builds, [](const BuildInfo &a, const BuildInfo &b) {
+      return llvm::popcount(a.facts) > llvm::popcount(b.facts);
+    });
 }
 
 } // namespace tilec

@@ -73,6 +73,12 @@ static Json buildToJson(const BuildInfo &build) {
   j["shared"] = build.sharedBytes;
   j["registers"] = build.registers;
   j["spills"] = build.spillBytes;
+  j["persistent"] = build.persistent;
+  j["cluster"] = build.cluster;
+  Json maps = Json::array();
+  for (const TensorMapInfo &map : build.tensorMaps)
+    maps.push_back(Json{{"param", map.param}, {"box", map.box}, {"swizzle", map.swizzleBytes}});
+  j["tensor_maps"] = maps;
   return j;
 }
 
@@ -162,6 +168,27 @@ static ParamInfo readParam(const Json &value, const std::string &path, std::stri
   return param;
 }
 
+static TensorMapInfo readTensorMap(const Json &value, const std::string &path,
+                                   std::string &error) {
+  JsonReader in(value, path, error);
+  TensorMapInfo map;
+  map.param = static_cast<unsigned>(in.integer("param", 0, 1 << 16));
+  in.array("box", [&](const Json &element, const std::string &at) {
+    bool isExtent = element.is_number_unsigned() && *element.get_ptr<const uint64_t *>() >= 1 &&
+                    *element.get_ptr<const uint64_t *>() <= 256;
+    if (!isExtent)
+      return JsonReader(Json::object(), at, error).fail("is not an extent from 1 to 256");
+    map.box.push_back(static_cast<uint32_t>(*element.get_ptr<const uint64_t *>()));
+  });
+  if (map.box.empty() || map.box.size() > maxTensorMapRank)
+    in.fail("box", "has not 1 to 5 entries");
+  map.swizzleBytes = static_cast<unsigned>(in.integer("swizzle", 0, 128));
+  if (map.swizzleBytes != 0 && map.swizzleBytes != 32 && map.swizzleBytes != 64 &&
+      map.swizzleBytes != 128)
+    in.fail("swizzle", "is none of 0, 32, 64, 128");
+  return map;
+}
+
 static BuildInfo readBuild(const Json &value, const std::string &path, std::string &error) {
   JsonReader in(value, path, error);
   BuildInfo build;
@@ -180,6 +207,11 @@ static BuildInfo readBuild(const Json &value, const std::string &path, std::stri
   build.sharedBytes = static_cast<unsigned>(in.integer("shared", 0, 1 << 20));
   build.registers = static_cast<unsigned>(in.integer("registers", 0, 1 << 16));
   build.spillBytes = static_cast<unsigned>(in.integer("spills", 0, 1 << 30));
+  build.persistent = static_cast<unsigned>(in.integer("persistent", 0, 32));
+  build.cluster = static_cast<unsigned>(in.integer("cluster", 1, 16));
+  in.array("tensor_maps", [&](const Json &element, const std::string &at) {
+    build.tensorMaps.push_back(readTensorMap(element, at, error));
+  });
   return build;
 }
 

@@ -80,6 +80,12 @@ Expected<Launcher> Launcher::create(KernelInfo info) {
         break;
       }
     }
+  for (const BuildInfo &build : info.builds)
+    for (const TensorMapInfo &map : build.tensorMaps)
+      if (map.param >= info.params.size() || !info.params[map.param].isArray ||
+          info.params[map.param].dims.size() != map.box.size())
+        return refuse(info, "", "a tensor map of " + quoted(build.symbol) +
+                                    " describes no array parameter of its rank");
   launcher.info = std::move(info);
   return launcher;
 }
@@ -317,13 +323,38 @@ static bool isIndex32(std::span<const KernelArg> args) {
   return true;
 }
 
+int64_t tilec::physicalBlocks(const BuildInfo &build, int64_t numBlocks,
+                              unsigned multiprocessors) {
+  int64_t cluster = build.cluster;
+  int64_t blocks = (numBlocks + cluster - 1) / cluster * cluster;
+  if (build.persistent == 0)
+    return blocks;
+  int64_t resident = static_cast<int64_t>(build.persistent) * multiprocessors / cluster * cluster;
+  return std::min(blocks, std::max(resident, cluster));
+}
+
+/// Plans the maps that `build` needs; false when one of them is impossible.
+bool Launcher::planTensorMaps(const BuildInfo &build, std::span<const KernelArg> args,
+                              LaunchPlan &plan) const {
+  plan.tensorMaps.clear();
+  for (const TensorMapInfo &map : build.tensorMaps) {
+    auto planned = planTensorMap(map, std::get<ArrayArg>(args[map.param]),
+                                 info.params[map.param].isStrided);
+    if (!planned)
+      return false;
+    plan.tensorMaps.push_back(*planned);
+  }
+  return true;
+}
+
 Expected<void> Launcher::chooseBuild(std::span<const KernelArg> args, LaunchPlan &plan) const {
   plan.build = 0;
+  plan.tensorMaps.clear();
+  if (info.builds.empty())
+    return {};
   uint8_t wanted = 0;
   for (const BuildInfo &build : info.builds)
     wanted |= build.facts;
-  if (!wanted)
-    return {};
   auto asked = [&](BuildFact fact) { return wanted & static_cast<uint8_t>(fact); };
   uint8_t holds = 0;
   if (asked(BuildFact::Aligned16) && isAligned16(args))
@@ -333,10 +364,13 @@ Expected<void> Launcher::chooseBuild(std::span<const KernelArg> args, LaunchPlan
   if (asked(BuildFact::Index32) && isIndex32(args))
     holds |= static_cast<uint8_t>(BuildFact::Index32);
   for (size_t i = 0; i < info.builds.size(); ++i)
-    if ((info.builds[i].facts & ~holds) == 0) {
+    if ((info.builds[i].facts & ~holds) == 0 && planTensorMaps(info.builds[i], args, plan)) {
       plan.build = static_cast<unsigned>(i);
       return {};
     }
+  if ((wanted & ~holds) == 0)
+    return refuse(info, "", "no build of the kernel takes these arguments (no tensor map "
+                            "describes an array)");
   std::string missing;
   for (BuildFact fact : {BuildFact::Aligned16, BuildFact::Disjoint, BuildFact::Index32})
     if (asked(fact) && !(holds & static_cast<uint8_t>(fact)))

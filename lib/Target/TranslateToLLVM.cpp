@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 //
 // In: LLVM and NVVM dialects. Out: an llvm::Module with the chip's triple and
-// data layout, debug locations of the source, and the facts that MLIR cannot
-// say: inline assembly with side effects is convergent (else the optimiser
+// data layout, debug locations of the source, clusters, and the facts that MLIR
+// cannot say: inline assembly with side effects is convergent (else the optimiser
 // duplicates barriers into both sides of a branch), and helper declarations
 // carry what their effects allow.
 //===----------------------------------------------------------------------===//
@@ -14,6 +14,7 @@
 #include "tilec/Target/ExpandHelpers.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -38,6 +39,14 @@ void markInlineAssemblyConvergent(llvm::Module &module) {
             call->setConvergent();
 }
 
+/// `tile.cluster` becomes what PTX prints as .reqnctapercluster.
+void requireClusters(ModuleOp module) {
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (auto size = function->getAttrOfType<IntegerAttr>("tile.cluster"); size && size.getInt() > 1)
+      function->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
+                        DenseI32ArrayAttr::get(module.getContext(), {int32_t(size.getInt()), 1, 1}));
+}
+
 } // namespace
 
 void tilec::registerTargetDialects(DialectRegistry &registry) {
@@ -52,6 +61,7 @@ tilec::translateToLLVM(ModuleOp module, llvm::LLVMContext &context, const Chip &
   if (!machine)
     return machine.takeError();
 
+  requireClusters(module);
   std::string text;
   ScopedDiagnosticHandler collect(module.getContext(), [&](Diagnostic &diagnostic) {
     llvm::raw_string_ostream os(text);

@@ -14,8 +14,11 @@
 //            per stride in elements
 //   scalar   by value: bool as a byte, `int` as i64, f16/bf16/f8 as their bits
 //   last     three i32: the extents gx, gy, gz of the grid
+//   then     the build's tensor maps, 128 bytes each (PTX: `.param .align 64 .b8 x[128]`)
 //
-// each at its natural alignment. The physical launch has gx·gy·gz blocks on x.
+// each at its natural alignment. The physical launch is one-dimensional: gx·gy·gz
+// blocks on x, rounded up to whole clusters; of a persistent build no more than the
+// device holds at once, and each takes several positions of the grid.
 //
 //===------------------------------------------------------------------------===//
 #ifndef TILEC_SUPPORT_KERNELINFO_H
@@ -69,6 +72,17 @@ enum class BuildFact : uint8_t {
 std::string_view buildFactName(BuildFact fact);
 std::optional<BuildFact> parseBuildFact(std::string_view name);
 
+/// Most axes of an array that a tensor map describes.
+inline constexpr unsigned maxTensorMapRank = 5;
+
+/// Boxes that a build copies between an array and shared memory: the descriptor
+/// (CUtensorMap) is made from this and the launch's array, and passed as a parameter.
+struct TensorMapInfo {
+  unsigned param = 0;        ///< index of the array parameter
+  std::vector<uint32_t> box; ///< elements per axis of the array, outermost first
+  unsigned swizzleBytes = 0; ///< of rows in shared memory: 0, 32, 64 or 128
+};
+
 /// One build of a kernel: an entry point and what it relies on and needs.
 struct BuildInfo {
   std::string symbol;       ///< entry point in the image
@@ -77,6 +91,9 @@ struct BuildInfo {
   unsigned sharedBytes = 0; ///< dynamic shared memory
   unsigned registers = 0;   ///< per thread; 0 = unknown (not assembled)
   unsigned spillBytes = 0;  ///< per thread, as the assembler reports
+  unsigned persistent = 0;  ///< blocks per multiprocessor; 0: one block per grid position
+  unsigned cluster = 1;     ///< blocks per cluster
+  std::vector<TensorMapInfo> tensorMaps; ///< in order of the parameters
 
   bool relies(BuildFact fact) const { return facts & static_cast<uint8_t>(fact); }
 };

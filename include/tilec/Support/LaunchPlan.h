@@ -23,6 +23,7 @@
 
 #include "tilec/Support/HostExpr.h"
 #include "tilec/Support/KernelInfo.h"
+#include "tilec/Support/TensorMapPlan.h"
 
 #include <array>
 #include <cstddef>
@@ -41,6 +42,10 @@ enum class CheckLevel : uint8_t {
 
 using Grid = std::array<int64_t, 3>;
 
+/// Blocks that a launch of `build` starts for a grid of `numBlocks` (at least 1)
+/// positions on a device with that many multiprocessors.
+int64_t physicalBlocks(const BuildInfo &build, int64_t numBlocks, unsigned multiprocessors);
+
 /// A launch ready to go.
 struct LaunchPlan {
   unsigned build = 0;         ///< index into KernelInfo::builds; 0 when there are none
@@ -49,6 +54,8 @@ struct LaunchPlan {
   std::vector<std::byte> params;  ///< parameters at their natural alignment
   std::vector<uint32_t> offsets;  ///< of each image parameter in `params`
   std::vector<uint32_t> sizes;    ///< of each image parameter, in bytes
+  /// The parameters behind those: every executor encodes its own form.
+  std::vector<TensorMapPlan> tensorMaps;
 
   bool isEmpty() const { return numBlocks == 0; }
 };
@@ -78,6 +85,8 @@ private:
   Expected<void> checkBindings(std::span<const KernelArg> args) const;
   Expected<void> checkRequirements(std::span<const KernelArg> args) const;
   Expected<void> chooseBuild(std::span<const KernelArg> args, LaunchPlan &plan) const;
+  bool planTensorMaps(const BuildInfo &build, std::span<const KernelArg> args,
+                      LaunchPlan &plan) const;
   void pack(std::span<const KernelArg> args, LaunchPlan &plan) const;
   std::string describeOperands(const HostExpr &expr, std::span<const KernelArg> args) const;
 

@@ -38,11 +38,36 @@ TEST(KernelInfo, RoundTrip) {
   EXPECT_EQ(back->requirements[0].line, 4u);
   EXPECT_EQ(back->builds[0].facts, static_cast<uint8_t>(BuildFact::Aligned16));
   EXPECT_EQ(back->builds[1].sharedBytes, 49152u);
+  EXPECT_EQ(back->builds[1].persistent, 0u);
+  EXPECT_EQ(back->builds[1].cluster, 1u);
+  EXPECT_TRUE(back->builds[1].tensorMaps.empty());
+}
+
+/// The sample with a build that is persistent, clustered and copies by tensor maps.
+static KernelInfo residentKernel() {
+  KernelInfo info = sampleKernel();
+  info.builds[0].persistent = 2;
+  info.builds[0].cluster = 4;
+  info.builds[0].tensorMaps = {{1, {64, 256}, 128}, {0, {8, 32}, 0}};
+  return info;
+}
+
+TEST(KernelInfo, ResidentBuildsRoundTrip) {
+  auto back = kernelInfoFromJson(toJson(residentKernel()));
+  ASSERT_TRUE(back) << back.failure().message;
+  const BuildInfo &build = back->builds[0];
+  EXPECT_EQ(build.persistent, 2u);
+  EXPECT_EQ(build.cluster, 4u);
+  ASSERT_EQ(build.tensorMaps.size(), 2u);
+  EXPECT_EQ(build.tensorMaps[0].param, 1u);
+  EXPECT_EQ(build.tensorMaps[0].box, (std::vector<uint32_t>{64, 256}));
+  EXPECT_EQ(build.tensorMaps[0].swizzleBytes, 128u);
+  EXPECT_EQ(build.tensorMaps[1].swizzleBytes, 0u);
 }
 
 /// The failure for the sample with `from` replaced by `to`.
 static std::string readChanged(const std::string &from, const std::string &to) {
-  std::string text = toJson(sampleKernel());
+  std::string text = toJson(residentKernel());
   size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   text.replace(at, from.size(), to);
@@ -60,6 +85,14 @@ TEST(KernelInfo, MalformedFieldsAreNamed) {
             "launch facts: `builds[0].threads` is out of range");
   EXPECT_EQ(readChanged("\"aligned16\"", "\"lucky\""),
             "launch facts: `builds[0].facts[0]` is not a known fact");
+  EXPECT_EQ(readChanged("\"cluster\": 4", "\"cluster\": 17"),
+            "launch facts: `builds[0].cluster` is out of range");
+  EXPECT_EQ(readChanged("\"persistent\": 2", "\"persistent\": -1"),
+            "launch facts: `builds[0].persistent` is out of range");
+  EXPECT_EQ(readChanged("256\n", "257\n"),
+            "launch facts: `builds[0].tensor_maps[0].box[1]` is not an extent from 1 to 256");
+  EXPECT_EQ(readChanged("\"swizzle\": 128", "\"swizzle\": 48"),
+            "launch facts: `builds[0].tensor_maps[0].swizzle` is none of 0, 32, 64, 128");
   EXPECT_EQ(readChanged("\"doc\"", "\"dok\""), "launch facts: `doc` is missing");
   EXPECT_EQ(readChanged("\"kind\": \"array\"", "\"kind\": \"tile\""),
             "launch facts: `params[0].kind` is neither `array` nor `scalar`");

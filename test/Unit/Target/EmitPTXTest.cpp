@@ -112,6 +112,30 @@ bool hasAssembler() {
   return false;
 }
 
+/// A tensor map is a parameter of 128 bytes, behind the others, and is not copied.
+constexpr llvm::StringLiteral mappedKernel = R"(
+llvm.func @mapped(%x: !llvm.ptr<1>, %gx: i32,
+                  %map: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, llvm.align = 64 : i64,
+                                   nvvm.grid_constant})
+    attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>, tile.cluster = 2 : i32} {
+  nvvm.prefetch tensormap, %map : !llvm.ptr
+  llvm.store %gx, %x : i32, !llvm.ptr<1>
+  llvm.return
+}
+)";
+
+TEST_F(EmitPTXTest, TensorMapsAndClusters) {
+  std::string ptx = compile(mappedKernel);
+  EXPECT_THAT(ptx, HasSubstr(".param .u32 mapped_param_1,"));
+  EXPECT_THAT(ptx, HasSubstr(".param .align 64 .b8 mapped_param_2[128]"));
+  EXPECT_THAT(ptx, HasSubstr(".reqnctapercluster 2, 1, 1"));
+  EXPECT_THAT(ptx, Not(HasSubstr("__local_depot")));
+  if (hasAssembler()) {
+    auto cubin = assembleCubin(ptx, *findChip("sm_90a"));
+    EXPECT_TRUE(bool(cubin)) << llvm::toString(cubin.takeError());
+  }
+}
+
 TEST_F(EmitPTXTest, WholeKernelHasThePromisedForm) {
   std::string ptx = compile(wholeKernel);
   EXPECT_THAT(ptx, HasSubstr(".target sm_90a\n"));
