@@ -4,83 +4,76 @@
 #===----------------------------------------------------------------------===#
 """Compiles a .tile file with `tilec` and launches it on torch tensors.
 
-Only for measuring beside PyTorch and Triton in one process: it packs parameters as
-KernelInfo.h says and calls the driver. Programs use the C++ runtime.
+Launches go through the runtime's C functions (tilec/Runtime/C.h), so they are what a
+program's would be: the environment names the compiler (TILEC) and the library
+(TILEC_RUNTIME, libtilec_runtime.so).
 """
 import ctypes
-import json
 import os
 import subprocess
 import tempfile
 
 import torch
-from cuda.bindings import driver
 
 TILEC = os.environ.get("TILEC", "tilec")
 EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "test", "Examples")
+DTYPES = {torch.float32: "f32", torch.float64: "f64", torch.bfloat16: "bf16", torch.float16: "f16",
+          torch.float8_e4m3fn: "f8e4m3", torch.float8_e5m2: "f8e5m2", torch.int8: "i8", torch.uint8: "u8",
+          torch.int16: "i16", torch.int32: "i32", torch.int64: "i64", torch.bool: "bool"}
 
 
-def call(result):
-    error, *values = result
-    if error != driver.CUresult.CUDA_SUCCESS:
-        raise RuntimeError(f"driver: {driver.cuGetErrorString(error)[1]}")
-    return values[0] if len(values) == 1 else values
+class Argument(ctypes.Structure):
+    _fields_ = [("dtype", ctypes.c_char_p), ("rank", ctypes.c_int32), ("is_strided", ctypes.c_int32),
+                ("bits", ctypes.c_uint64), ("dims", ctypes.c_int64 * 6), ("strides", ctypes.c_int64 * 6)]
 
 
-def cdiv(a, b):
-    return -(-a // b)
+runtime = ctypes.CDLL(os.environ.get("TILEC_RUNTIME", "libtilec_runtime.so"))
+runtime.tilec_load.restype = ctypes.c_void_p
+runtime.tilec_last_error.restype = ctypes.c_char_p
+runtime.tilec_launch.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Argument)]
+
+
+def check(good):
+    if not good:
+        raise RuntimeError(runtime.tilec_last_error().decode())
+
+
+def argument(value):
+    """An array of a tensor, an f32 of a float, an int of an integer."""
+    if isinstance(value, torch.Tensor):
+        dims = (ctypes.c_int64 * 6)(*value.shape)
+        strides = (ctypes.c_int64 * 6)(*value.stride())
+        return Argument(DTYPES[value.dtype].encode(), value.dim(), not value.is_contiguous(), value.data_ptr(), dims, strides)
+    if isinstance(value, float):
+        return Argument(b"f32", 0, 0, ctypes.c_uint32.from_buffer(ctypes.c_float(value)).value)
+    return Argument(b"int", 0, 0, value & (2**64 - 1))
+
+
+def current_chip():
+    major, minor = torch.cuda.get_device_capability()
+    return f"sm_{major}{minor}" + ("a" if major >= 9 else "")
 
 
 class TileKernel:
-    """One kernel of one file for the current GPU."""
+    """One kernel of one file, for the current GPU or for `chip`."""
 
-    def __init__(self, name, kernel=None, **defines):
+    def __init__(self, name, kernel=None, chip=None, options=(), **defines):
         torch.cuda.current_stream()
-        major, minor = torch.cuda.get_device_capability()
-        chip = f"sm_{major}{minor}" + ("a" if major >= 9 else "")
-        source = os.path.join(EXAMPLES, name + ".tile")
-        args = [TILEC, source, f"--gpu-arch={chip}", f"--kernel={kernel or name}"]
-        args += [f"-D{key}={value}" for key, value in defines.items()]
+        source = name if name.endswith(".tile") else os.path.join(EXAMPLES, name + ".tile")
+        name = kernel or os.path.splitext(os.path.basename(source))[0]
+        command = [TILEC, source, f"--gpu-arch={chip or current_chip()}", f"--kernel={name}", *options]
+        command += [f"-D{key}={value}" for key, value in defines.items()]
         with tempfile.TemporaryDirectory() as folder:
-            image, facts = os.path.join(folder, "k.ptx"), os.path.join(folder, "k.json")
-            subprocess.run(args + [f"--emit=ptx={image},json={facts}"], check=True)
-            cubin = os.path.join(folder, "k.cubin")
-            subprocess.run(["ptxas", f"-arch={chip}", "-O3", image, "-o", cubin], check=True)
-            self.image = open(cubin, "rb").read()
-            self.facts = json.load(open(facts))
-        self.module = call(driver.cuModuleLoadData(self.image))
-        self.builds = {}
-        for build in self.facts["builds"]:
-            function = call(driver.cuModuleGetFunction(self.module, build["symbol"].encode()))
-            if build["shared"] > 48 * 1024:
-                call(driver.cuFuncSetAttribute(
-                    function, driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                    build["shared"]))
-            self.builds["aligned16" in build["facts"]] = (function, build)
+            module = os.path.join(folder, "k.tilemod")
+            subprocess.run(command + [f"--emit=module={module}"], check=True)
+            self.kernel = runtime.tilec_load(module.encode(), name.encode())
+            check(self.kernel)
 
     def prepare(self, *args):
         """A callable that launches with these arguments."""
-        values, types = [], []
-        aligned = True
-        for param, arg in zip(self.facts["params"], args):
-            if param["kind"] == "array":
-                values += [arg.data_ptr(), *arg.shape]
-                types += [ctypes.c_void_p] + [ctypes.c_int64] * arg.dim()
-                pitch = arg.shape[-1] * arg.element_size() if arg.dim() > 1 else 16
-                aligned &= arg.data_ptr() % 16 == 0 and pitch % 16 == 0
-            else:
-                values.append(arg)
-                types.append(ctypes.c_float if param["dtype"] == "f32" else ctypes.c_int64)
-        names = {"dim": lambda p, d: args[p].shape[d], "arg": lambda p: args[p], "cdiv": cdiv}
-        grid = [eval(e, names) for e in self.facts["grid"]] + [1, 1]
-        gx, gy, gz = grid[:3]
-        values += [gx, gy, gz]
-        types += [ctypes.c_int32] * 3
-        function, build = self.builds.get(aligned) or self.builds[False]
-        packed = (tuple(values), tuple(types))
-        stream = torch.cuda.current_stream().cuda_stream
+        packed = (Argument * len(args))(*map(argument, args))
 
-        def launch():
-            call(driver.cuLaunchKernel(function, gx * gy * gz, 1, 1, build["threads"], 1, 1,
-                                       build["shared"], stream, packed, 0))
+        def launch(keep=args):
+            stream = torch.cuda.current_stream().cuda_stream
+            check(runtime.tilec_launch(self.kernel, stream, len(packed), packed) == 0)
         return launch

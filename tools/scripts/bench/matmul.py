@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+#===- matmul.py - our plain products beside the vendor's ------------*- Python -*-===#
+# Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#===----------------------------------------------------------------------===#
+"""matmul.py [--chip=sm_80] [--dtype=bf16] [--tiles=128x256x64,...] [MxNxK ...]
+
+Each row: test/Examples/matmul.tile, for each tile size that is asked for the best of
+them, and cuBLAS through PyTorch, in this process, on N(0,1) data. The result is
+checked against float64 (of a band of rows), on poisoned output, and two runs must
+agree bit for bit.
+"""
+import argparse
+import json
+import os
+
+import torch
+import triton
+
+from tile_kernel import TileKernel
+
+TORCH = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "f64": torch.float64}
+
+
+def bench(fn):
+    return triton.testing.do_bench(fn, warmup=60, rep=250, return_mode="median")
+
+
+def checked(launch, a, b, c):
+    """The relative error of a band of rows, or what is wrong."""
+    runs = []
+    for _ in range(2):
+        c.view(torch.uint8).fill_(255)
+        launch()
+        torch.cuda.synchronize()
+        runs.append(c.clone())
+    if not torch.equal(runs[0].view(torch.uint8), runs[1].view(torch.uint8)):
+        return "TWO RUNS DIFFER"
+    if torch.isnan(runs[0]).any():
+        return "UNWRITTEN OUTPUT"
+    worst = 0.0
+    for first in (0, max(0, a.shape[0] - 256)):
+        expected = a[first:first + 256].double() @ b.double()
+        got = runs[0][first:first + 256].double()
+        worst = max(worst, ((got - expected).norm() / expected.norm()).item())
+    return worst
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--chip")
+    parser.add_argument("--dtype", default="bf16", choices=list(TORCH))
+    parser.add_argument("--tiles", default="128x256x64,128x128x64")
+    parser.add_argument("--option", action="append", default=[])
+    parser.add_argument("--no-peer", action="store_true")
+    parser.add_argument("shapes", nargs="*", default=["4096x4096x4096", "8192x8192x8192"])
+    args = parser.parse_args()
+    torch.backends.cuda.matmul.allow_tf32 = False
+    out = open(os.path.join(os.environ.get("OUT", "."), "matmul.jsonl"), "a")
+    kernels = {}
+    for tiles in args.tiles.split(","):
+        bm, bn, bk = tiles.split("x")
+        kernels[tiles] = TileKernel("matmul", chip=args.chip, options=args.option,
+                                    T=args.dtype, BM=bm, BN=bn, BK=bk)
+    for shape in args.shapes:
+        m, n, k = map(int, shape.split("x"))
+        a = torch.randn(m, k, device="cuda").to(TORCH[args.dtype])
+        b = torch.randn(k, n, device="cuda").to(TORCH[args.dtype])
+        c = torch.empty(m, n, device="cuda", dtype=TORCH[args.dtype])
+        rate = lambda ms: 2 * m * n * k / ms / 1e9
+        peer = rate(bench(lambda: torch.mm(a, b, out=c))) if not args.no_peer else float("nan")
+        for tiles, kernel in kernels.items():
+            launch = kernel.prepare(a, b, c)
+            error = checked(launch, a, b, c)
+            if isinstance(error, str):
+                print(f"{args.dtype} {shape} tile {tiles}: {error}", flush=True)
+                continue
+            ours = rate(bench(launch))
+            print(f"{args.dtype} {shape:18} tile {tiles:12} ours {ours:7.1f} TFLOP/s  cuBLAS {peer:7.1f}  "
+                  f"ratio {ours / peer:5.2f}  error {error:.1e}", flush=True)
+            out.write(json.dumps(dict(dtype=args.dtype, chip=args.chip, shape=[m, n, k], tile=tiles, ours=ours, cublas=peer,
+                                      error=error)) + "\n")
+            out.flush()
+
+
+if __name__ == "__main__":
+    main()
