@@ -12,7 +12,7 @@ import lit.formats
 config.name = "tilec"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".tile", ".mlir", ".test", ".ll"]
-config.excludes = ["Inputs", "Unit", "Examples"]
+config.excludes = ["Inputs", "Unit", "Examples", "Language"]
 
 # Our tools by full path, LLVM's test tools through PATH.
 config.environment["PATH"] = os.pathsep.join(

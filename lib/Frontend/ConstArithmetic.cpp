@@ -190,17 +190,20 @@ static APFloat modFloat(APFloat x, const APFloat &y) {
   return x;
 }
 
+/// As Elementwise::floatFloorDivide of IRGen has it, which is as NumPy's.
 static APFloat floorDivFloat(const APFloat &x, const APFloat &y) {
-  APFloat quotient = x;
-  if (y.isZero()) {
-    quotient.divide(y, nearest);
-    return quotient;
-  }
-  quotient.subtract(modFloat(x, y), nearest);
+  APFloat ratio = x, rest = x, quotient = x;
+  ratio.divide(y, nearest);
+  if (y.isZero())
+    return ratio;
+  rest.mod(y);
+  quotient.subtract(rest, nearest);
   quotient.divide(y, nearest);
+  if (!rest.isZero() && !rest.isNaN() && rest.isNegative() != y.isNegative())
+    quotient.subtract(APFloat::getOne(y.getSemantics()), nearest);
   if (quotient.isFinite())
     quotient.roundToIntegral(nearest);
-  return quotient;
+  return quotient.isZero() ? APFloat::getZero(y.getSemantics(), ratio.isNegative()) : quotient;
 }
 
 /// min and max with -0 < +0. `propagate`: NaN wins (min, max) or loses

@@ -265,8 +265,7 @@ Value Elementwise::floatBinary(BinaryOp op, DType dtype, Value a, Value b) {
     result = arith::RemFOp::create(builder, loc, x, y, flags);
     break;
   case BinaryOp::FloorDiv:
-    result = math::FloorOp::create(
-        builder, loc, arith::DivFOp::create(builder, loc, x, y), flags);
+    result = floatFloorDivide(wide, x, y);
     break;
   case BinaryOp::Mod:
     result = floatMod(wide, x, y);
@@ -294,6 +293,27 @@ Value Elementwise::floatMod(DType dtype, Value a, Value b) {
   Value moved = arith::AddFOp::create(builder, loc, rest, b, flags);
   Value signedZero = math::CopySignOp::create(builder, loc, zero, b);
   return select(isZero, signedZero, select(opposite, moved, rest));
+}
+
+/// NumPy's: the quotient is a whole number where `mod` is its remainder, so it is made
+/// of what `fmod` leaves, not of a rounded a / b; a zero has the sign of a / b.
+Value Elementwise::floatFloorDivide(DType dtype, Value a, Value b) {
+  Value zero = real(dtype, 0, a), one = real(dtype, 1, a);
+  Value rest = arith::RemFOp::create(builder, loc, a, b, flags);
+  Value whole = arith::DivFOp::create(
+      builder, loc, arith::SubFOp::create(builder, loc, a, rest, flags), b);
+  Value opposite = arith::XOrIOp::create(
+      builder, loc, compare(CompareOp::Lt, dtype, rest, zero),
+      compare(CompareOp::Lt, dtype, b, zero));
+  Value below = arith::AndIOp::create(
+      builder, loc, opposite, compare(CompareOp::Ne, dtype, rest, zero));
+  whole = select(below, arith::SubFOp::create(builder, loc, whole, one, flags),
+                 whole);
+  whole = math::RoundEvenOp::create(builder, loc, whole, flags);
+  Value quotient = arith::DivFOp::create(builder, loc, a, b);
+  Value signedZero = math::CopySignOp::create(builder, loc, zero, quotient);
+  whole = select(compare(CompareOp::Eq, dtype, whole, zero), signedZero, whole);
+  return select(compare(CompareOp::Eq, dtype, b, zero), quotient, whole);
 }
 
 static tile::QuotientRounding quotientRounding(BinaryOp op) {

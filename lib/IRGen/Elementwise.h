@@ -59,6 +59,7 @@ private:
   mlir::Value integerBinary(checked::BinaryOp op, DType dtype, mlir::Value a,
                             mlir::Value b);
   mlir::Value floatMod(DType dtype, mlir::Value a, mlir::Value b);
+  mlir::Value floatFloorDivide(DType dtype, mlir::Value a, mlir::Value b);
   mlir::Value sign(DType dtype, mlir::Value x);
   mlir::Value sigmoid(DType dtype, mlir::Value x);
   mlir::Value gelu(DType dtype, mlir::Value x);

@@ -78,6 +78,16 @@ static double pickFloat(double x, double y, bool smaller) {
   return (x < y) == smaller ? x : y;
 }
 
+/// As kernels do, and NumPy: a whole number of which `mod` is the remainder.
+static double floorDivide(double x, double y) {
+  if (y == 0)
+    return x / y;
+  double rest = std::fmod(x, y), whole = (x - rest) / y;
+  if (rest != 0 && (rest < 0) != (y < 0))
+    whole -= 1;
+  return whole == 0 ? std::copysign(0.0, x / y) : std::nearbyint(whole);
+}
+
 static double floatBinary(Op op, double x, double y) {
   switch (op) {
   case Op::Add:
@@ -91,10 +101,10 @@ static double floatBinary(Op op, double x, double y) {
   case Op::Rem:
     return std::fmod(x, y);
   case Op::FloorDiv:
-    return std::floor(x / y);
+    return floorDivide(x, y);
   case Op::Mod: {
     double r = std::fmod(x, y);
-    return r != 0 && (r < 0) != (y < 0) ? r + y : r;
+    return r == 0 ? std::copysign(0.0, y) : (r < 0) != (y < 0) ? r + y : r;
   }
   default:
     return pickFloat(x, y, op == Op::Min);

@@ -101,7 +101,15 @@ KernelRunner::KernelRunner(std::string file, std::string kernel, std::vector<std
   compilation = std::make_unique<Compilation>(options);
   compilation->loadFile(file);
 }
+
+KernelRunner::KernelRunner(const Text &text, const CompileOptions &options)
+    : compilation(std::make_unique<Compilation>(options)) {
+  compilation->loadText(text.name, text.source);
+}
+
 KernelRunner::~KernelRunner() = default;
+
+std::string KernelRunner::compileOnly() { return compile(*findChip("sm_80"), Stage::PTX); }
 
 std::string KernelRunner::messages() {
   std::string text = compilation->internalError();
@@ -125,6 +133,8 @@ std::string KernelRunner::interpret(std::vector<KernelArg> &args, const std::opt
   mlir::ModuleOp module = compilation->tileModule(chip);
   if (!module)
     return messages();
+  if (kernelName.empty())
+    kernelName = compilation->kernels(chip).front().name;
   auto kernel = module.lookupSymbol<tile::KernelOp>(kernelName);
   for (const KernelInfo &info : compilation->kernels(chip)) {
     if (info.name != kernelName)
@@ -177,7 +187,7 @@ std::string KernelRunner::launchOnGPU(std::vector<KernelArg> &args, const std::o
     auto module = Module::tryFromMemory(writeModule({"test", {code->image()}}));
     if (!module)
       return module.failure().message;
-    auto kernel = module->tryKernel(kernelName);
+    auto kernel = module->tryKernel(code->kernels.front().name);
     auto stream = device->tryCreateStream();
     if (!kernel || !stream)
       return !kernel ? kernel.failure().message : stream.failure().message;

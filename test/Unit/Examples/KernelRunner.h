@@ -52,14 +52,22 @@ struct HostArray {
 
 class KernelRunner {
 public:
+  /// A program that is not in a file, with one kernel.
+  struct Text {
+    std::string name, source;
+  };
+
   KernelRunner(std::string file, std::string kernel, std::vector<std::string> defines,
                unsigned numWarps = 0);
+  KernelRunner(const Text &text, const CompileOptions &options);
   ~KernelRunner();
 
   /// Launches with `args`, of which arrays are read and written in place. Gives ""
   /// or what went wrong: messages of the compiler, the launcher, the executor.
   std::string run(Executor executor, std::vector<KernelArg> args,
                   std::optional<Grid> grid = std::nullopt);
+  /// Compiles to PTX. Gives the messages of the compiler, or "".
+  std::string compileOnly();
 
 private:
   std::string compile(const Chip &chip, Stage last);

@@ -198,8 +198,16 @@ TEST(Elementwise, MinAndMax) {
 TEST(Elementwise, FloatDivision) {
   checkFloats("x / z", [](float a, float b) { return a / b; });
   checkFloats("x % z", [](float a, float b) { return std::fmod(a, b); });
-  checkFloats("floordiv(x, z)",
-              [](float a, float b) { return std::floor(a / b); });
+  checkFloats("floordiv(x, z)", [](float a, float b) {
+    if (b == 0)
+      return a / b;
+    // NumPy's: the whole number that leaves mod(a, b).
+    float rest = std::fmod(a, b), whole = (a - rest) / b;
+    if (rest != 0 && (rest < 0) != (b < 0))
+      whole -= 1;
+    whole = std::nearbyint(whole);
+    return whole == 0 ? std::copysign(0.0f, a / b) : whole;
+  });
   checkFloats("mod(x, z)", [](float a, float b) {
     float rest = std::fmod(a, b);
     if (rest == 0)
