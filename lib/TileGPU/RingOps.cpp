@@ -110,28 +110,26 @@ BufferType CopyOp::getBuffer() {
 }
 
 static LogicalResult verifyPlace(Operation *op, tile::ArrayType array, ValueRange index,
-                                 std::optional<ArrayRef<int64_t>> order) {
+                                 ArrayRef<int64_t> order, int64_t bufferRank) {
   // copy-C1, copy_out-C1
   if (int64_t(index.size()) != array.getRank())
     return op->emitOpError("needs one index per array dim");
   // copy-C2
-  if (order) {
-    llvm::SmallBitVector dims(unsigned(array.getRank()));
-    for (int64_t dim : *order)
-      if (dim >= 0 && dim < array.getRank())
-        dims.set(unsigned(dim));
-    if (int64_t(order->size()) != array.getRank() || !dims.all())
-      return op->emitOpError("'order' is not a permutation of the array's dims");
-  }
+  llvm::SmallBitVector dims(unsigned(array.getRank()));
+  for (int64_t dim : order)
+    if (dim >= 0 && dim < array.getRank())
+      dims.set(unsigned(dim));
+  if (int64_t(order.size()) != bufferRank || dims.count() != order.size())
+    return op->emitOpError("'order' does not name one array dim for each of the buffer");
   return success();
 }
 
 LogicalResult CopyOp::verify() {
-  auto push = dyn_cast<PushOp>((*this)->getParentOp());
-  if (push && getSlot() < push.getRing().getType().getBuffers().size() &&
-      getBuffer().getRank() != getArray().getType().getRank())
-    return emitOpError("tile and array differ in rank");
-  return verifyPlace(*this, getArray().getType(), getIndex(), getOrder());
+  auto push = cast<PushOp>((*this)->getParentOp());
+  if (getSlot() >= push.getRing().getType().getBuffers().size())
+    return success(); // the push says so
+  return verifyPlace(*this, getArray().getType(), getIndex(), getOrder(),
+                     getBuffer().getRank());
 }
 
 LogicalResult PopOp::verify() {
@@ -149,9 +147,8 @@ LogicalResult MmaWaitOp::verify() {
 }
 
 LogicalResult CopyOutOp::verify() {
-  if (getBuffer().getType().getRank() != getArray().getType().getRank())
-    return emitOpError("tile and array differ in rank");
-  return verifyPlace(*this, getArray().getType(), getIndex(), getOrder());
+  return verifyPlace(*this, getArray().getType(), getIndex(), getOrder(),
+                     getBuffer().getType().getRank());
 }
 
 LogicalResult SpecializeOp::verify() {

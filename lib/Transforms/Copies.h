@@ -1,14 +1,19 @@
-//===- Copies.h - the mark of tiles that the copy engine moves -----*- C++ -*-===//
+//===- Copies.h - tiles that the copy engine moves -----------------*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===------------------------------------------------------------------------===//
 // SelectCopies marks loads and stores; AssignLayouts leaves marked ones alone, and
 // StageRings and StageStores make copies of them.
+//
+// What is computed with is often another view of what is loaded: transposed, or without
+// the dims of size one that pick a batch and a head. A copy writes the view at once.
 //===------------------------------------------------------------------------===//
 #ifndef TILEC_LIB_TRANSFORMS_COPIES_H
 #define TILEC_LIB_TRANSFORMS_COPIES_H
 
-#include "mlir/IR/Operation.h"
+#include "tilec/Tile/TileOps.h"
+
+#include <vector>
 
 namespace tilec {
 
@@ -16,6 +21,29 @@ namespace tilec {
 inline constexpr llvm::StringLiteral copyAttrName = "tile.copy";
 
 inline bool isCopied(mlir::Operation *op) { return op->hasAttr(copyAttrName); }
+
+/// The elements of a load, or the value of a store, with dims in another order or left out.
+struct TileView {
+  mlir::Value tile;
+  /// For each dim of `tile` the array dim along which it runs; the tile is one element
+  /// wide along the others.
+  llvm::SmallVector<int64_t> arrayDims;
+};
+
+/// What the users of a load see of it, through permutes and reshapes that only drop
+/// dims of size one. Empty when it is reshaped otherwise.
+std::vector<TileView> viewsOf(tile::LoadOp load);
+
+/// The value of which a store's is a view, through reshapes that only add dims of size one.
+TileView storedView(tile::StoreOp store);
+
+/// The indices of a load or store in the order of the array's dims.
+template <typename Op> llvm::SmallVector<mlir::Value> indexByArrayDim(Op access) {
+  llvm::SmallVector<mlir::Value> result(access.getIndex().size());
+  for (auto [dim, index] : llvm::enumerate(access.getIndex()))
+    result[access.getArrayDim(unsigned(dim))] = index;
+  return result;
+}
 
 } // namespace tilec
 

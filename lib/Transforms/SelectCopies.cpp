@@ -34,21 +34,18 @@ namespace tilec {
 #include "tilec/Transforms/Passes.h.inc"
 } // namespace tilec
 
-/// Elements that one copy moves along the contiguous dim make up at least 16 bytes, and
-/// along any other there are as many rows as the engine can count.
-static bool fitsEngine(ArrayType array, RankedTensorType tile, int64_t contiguousDim) {
-  int64_t elementBytes = tgpu::BufferType::storedBytes(tile.getElementType());
-  return !array.isStrided() && array.getRank() >= 2 && array.getRank() <= 5 &&
-         !tile.getElementType().isInteger(1) &&
-         tile.getDimSize(contiguousDim) * elementBytes >= 16;
-}
-
-/// The tile dim along which neighbours are neighbours in the array.
-template <typename Op> static int64_t contiguousTileDim(Op access, int64_t rank) {
-  for (int64_t dim = 0; dim < rank; ++dim)
-    if (access.getArrayDim(unsigned(dim)) == rank - 1)
-      return dim;
-  return rank - 1;
+/// Whether the engine can move `view` to or from `array`: it counts dims up to five, and
+/// pieces of 16 bytes along the one that is contiguous.
+static bool fitsEngine(ArrayType array, const TileView &view) {
+  auto tile = cast<RankedTensorType>(view.tile.getType());
+  if (array.isStrided() || array.getRank() < 2 || array.getRank() > 5 || tile.getRank() < 2 ||
+      tile.getElementType().isInteger(1))
+    return false;
+  auto contiguous = llvm::find(view.arrayDims, array.getRank() - 1);
+  if (contiguous == view.arrayDims.end())
+    return false;
+  int64_t elements = tile.getDimSize(contiguous - view.arrayDims.begin());
+  return elements * tgpu::BufferType::storedBytes(tile.getElementType()) >= 16;
 }
 
 /// All bits clear.
@@ -84,31 +81,30 @@ static bool isReadByProduct(OpOperand &use, int64_t contiguousDim, unsigned numW
 }
 
 static bool isForProductsOnly(LoadOp load, unsigned numWarps) {
-  Value tile = load.getResult();
-  auto type = dyn_cast<RankedTensorType>(tile.getType());
-  if (!type || tile.use_empty() || isWritten(load.getArray()))
+  if (!isa<RankedTensorType>(load.getResult().getType()) || isWritten(load.getArray()) ||
+      !isZero(load.getPadValue()))
     return false;
-  if (!isZero(load.getPadValue()))
-    return false;
-  int64_t contiguous = contiguousTileDim(load, type.getRank());
-  if (!fitsEngine(load.getArray().getType(), type, contiguous))
-    return false;
-  return llvm::all_of(tile.getUses(), [&](OpOperand &use) {
-    auto permute = dyn_cast<PermuteOp>(use.getOwner());
-    if (!permute)
-      return isReadByProduct(use, contiguous, numWarps);
-    int64_t permuted = llvm::find(permute.getDims(), contiguous) - permute.getDims().begin();
-    return llvm::all_of(permute->getUses(), [&](OpOperand &inner) {
-      return isReadByProduct(inner, permuted, numWarps);
+  ArrayType array = load.getArray().getType();
+  std::vector<TileView> views = viewsOf(load);
+  return !views.empty() && llvm::all_of(views, [&](const TileView &view) {
+    if (!fitsEngine(array, view))
+      return false;
+    int64_t contiguous =
+        llvm::find(view.arrayDims, array.getRank() - 1) - view.arrayDims.begin();
+    return llvm::all_of(view.tile.getUses(), [&](OpOperand &use) {
+      return isa<PermuteOp, ReshapeOp>(use.getOwner()) ||
+             isReadByProduct(use, contiguous, numWarps);
     });
   });
 }
 
+/// Rows of the tile are rows of the array.
 static bool canCopyOut(StoreOp store) {
-  auto type = dyn_cast<RankedTensorType>(store.getValue().getType());
-  return type && fitsEngine(store.getArray().getType(), type,
-                            contiguousTileDim(store, type.getRank())) &&
-         contiguousTileDim(store, type.getRank()) == type.getRank() - 1;
+  if (!isa<RankedTensorType>(store.getValue().getType()))
+    return false;
+  TileView view = storedView(store);
+  ArrayType array = store.getArray().getType();
+  return fitsEngine(array, view) && view.arrayDims.back() == array.getRank() - 1;
 }
 
 namespace {

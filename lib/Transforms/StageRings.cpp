@@ -44,11 +44,10 @@ using namespace tilec;
 
 namespace {
 
-/// A load, seen as what its products take: the tile of the load or a permutation of it.
+/// A load, seen as what its products take.
 struct Staged {
   tile::LoadOp load;
-  /// What the products take: the load's result, or that of a permute of it.
-  Value tile;
+  TileView view;
   SmallVector<tile::MmaOp, 2> products;
   Layout buffer;
 };
@@ -62,25 +61,11 @@ struct Group {
 
 } // namespace
 
-/// The array dim along which each dim of the staged tile runs.
-static SmallVector<int64_t> arrayDims(const Staged &staged) {
-  SmallVector<int64_t> dims;
-  auto permute = staged.tile.getDefiningOp<tile::PermuteOp>();
-  int64_t rank = cast<RankedTensorType>(staged.tile.getType()).getRank();
-  for (int64_t dim = 0; dim < rank; ++dim) {
-    int64_t loaded = permute ? permute.getDims()[dim] : dim;
-    tile::LoadOp load = staged.load;
-    dims.push_back(load.getArrayDim(unsigned(loaded)));
-  }
-  return dims;
-}
-
 /// As the copy engine writes rows of up to 128 bytes, for products that read any layout.
-static Layout rowBuffer(const Staged &staged, ArrayRef<int64_t> arrayDims) {
-  auto type = cast<RankedTensorType>(staged.tile.getType());
-  SmallVector<unsigned> order(arrayDims.size());
-  for (auto [tileDim, arrayDim] : llvm::enumerate(arrayDims))
-    order[arrayDims.size() - 1 - size_t(arrayDim)] = unsigned(tileDim);
+static Layout rowBuffer(const TileView &view) {
+  auto type = cast<RankedTensorType>(view.tile.getType());
+  SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, type.getRank()));
+  llvm::sort(order, [&](unsigned a, unsigned b) { return view.arrayDims[a] > view.arrayDims[b]; });
   int64_t bytes = tgpu::BufferType::storedBytes(type.getElementType());
   int64_t rowBytes = type.getDimSize(order.front()) * bytes;
   unsigned swizzle = rowBytes >= 128 ? 128 : rowBytes >= 32 ? unsigned(rowBytes) : 0;
@@ -92,29 +77,23 @@ static Layout chooseBuffer(const Staged &staged, unsigned numWarps) {
   tile::MmaOp mma = staged.products.front();
   MmaProblem problem = getMmaProblem(mma, numWarps);
   const Atom *atom = getAtom(mma, problem);
-  SmallVector<int64_t> dims = arrayDims(staged);
-  int64_t rank = int64_t(dims.size());
-  bool isA = mma.getA() == staged.tile;
+  bool isA = mma.getA() == staged.view.tile;
   auto buffer = isA ? atom->aBuffer : atom->bBuffer;
   if (!buffer)
-    return rowBuffer(staged, dims);
-  bool isKMajor = dims[isA ? rank - 1 : rank - 2] == rank - 1;
+    return rowBuffer(staged.view);
+  ArrayRef<int64_t> dims = staged.view.arrayDims;
+  bool isKMajor = dims[dims.size() - (isA ? 1 : 2)] == llvm::max_element(dims)[0];
   return buffer(problem, isKMajor);
 }
 
-/// The marked load as its products take it: once, or once for each permutation.
+/// The marked load as its products take it: once, or once for each view of it.
 static std::vector<Staged> describe(tile::LoadOp load, unsigned numWarps) {
   std::vector<Staged> result;
-  llvm::SetVector<Value> forms;
-  for (Operation *user : load.getResult().getUsers())
-    forms.insert(isa<tile::PermuteOp>(user) ? user->getResult(0) : load.getResult());
-  for (Value form : forms) {
-    Staged staged{load, form, {}, {}};
-    for (Operation *user : form.getUsers())
+  for (const TileView &view : viewsOf(load)) {
+    Staged staged{load, view, {}, {}};
+    for (Operation *user : view.tile.getUsers())
       if (auto mma = dyn_cast<tile::MmaOp>(user))
         staged.products.push_back(mma);
-    if (staged.products.empty())
-      continue;
     staged.buffer = chooseBuffer(staged, numWarps);
     result.push_back(staged);
   }
@@ -174,7 +153,7 @@ static void stageGroup(tile::KernelOp kernel, const Group &group) {
   SmallVector<Type> buffers;
   for (const Staged &staged : group.members)
     buffers.push_back(
-        tgpu::BufferType::get(cast<RankedTensorType>(staged.tile.getType()), staged.buffer));
+        tgpu::BufferType::get(cast<RankedTensorType>(staged.view.tile.getType()), staged.buffer));
   tile::LoadOp lastLoad = group.members.front().load;
   for (const Staged &staged : group.members)
     if (tile::LoadOp load = staged.load; lastLoad->isBeforeInBlock(load))
@@ -190,21 +169,29 @@ static void stageGroup(tile::KernelOp kernel, const Group &group) {
   builder.setInsertionPointToStart(&push.getCopies().front());
   for (auto [slot, staged] : llvm::enumerate(group.members)) {
     tile::LoadOp load = staged.load;
-    tgpu::CopyOp::create(builder, load.getLoc(), load.getArray(), load.getIndex(),
-                         int64_t(slot), builder.getDenseI64ArrayAttr(arrayDims(staged)),
+    tgpu::CopyOp::create(builder, load.getLoc(), load.getArray(), indexByArrayDim(load),
+                         int64_t(slot), builder.getDenseI64ArrayAttr(staged.view.arrayDims),
                          load.getElements(), /*multicast=*/false);
   }
 
   builder.setInsertionPoint(group.first);
   auto pop = tgpu::PopOp::create(builder, loc, buffers, ring);
   for (auto [slot, staged] : llvm::enumerate(group.members)) {
-    Value tile = staged.tile;
+    Value tile = staged.view.tile;
     Value loaded =
         tgpu::LoadOp::create(builder, loc, tile.getType(), pop.getBuffers()[slot]);
-    tile.replaceAllUsesWith(loaded);
+    for (tile::MmaOp mma : staged.products)
+      mma->replaceUsesOfWith(tile, loaded);
   }
   builder.setInsertionPointAfter(group.last);
   tgpu::ReleaseOp::create(builder, loc, ring);
+}
+
+/// Erases what no product uses any more.
+static void eraseWithViews(Operation *op) {
+  for (Operation *user : llvm::make_early_inc_range(op->getResult(0).getUsers()))
+    eraseWithViews(user);
+  op->erase();
 }
 
 namespace {
@@ -224,12 +211,8 @@ struct StageRings : tilec::impl::StageRingsBase<StageRings> {
     for (auto &[block, staged] : byBlock)
       for (const Group &group : makeGroups(staged))
         stageGroup(kernel, group);
-    for (tile::LoadOp load : loads) {
-      for (Operation *user : llvm::make_early_inc_range(load.getResult().getUsers()))
-        if (user->use_empty())
-          user->erase();
-      load.erase();
-    }
+    for (tile::LoadOp load : loads)
+      eraseWithViews(load);
   }
 };
 

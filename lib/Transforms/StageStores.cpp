@@ -83,21 +83,21 @@ static Value partIndex(OpBuilder &builder, Location loc, Value index, int64_t nu
 static void stageStore(tile::StoreOp store, int64_t maxBytes) {
   OpBuilder builder(store);
   Location loc = store.getLoc();
-  auto type = cast<RankedTensorType>(store.getValue().getType());
+  TileView view = storedView(store);
+  auto type = cast<RankedTensorType>(view.tile.getType());
   auto [part, numParts] = choosePart(type, maxBytes);
-  Layout buffer = stagingBuffer(part);
-  Value staging = tgpu::AllocOp::create(builder, loc, tgpu::BufferType::get(part, buffer),
-                                        IntegerAttr());
+  Value staging = tgpu::AllocOp::create(
+      builder, loc, tgpu::BufferType::get(part, stagingBuffer(part)), IntegerAttr());
   int64_t last = type.getRank() - 1;
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   for (int64_t i = 0; i < numParts; ++i) {
-    Value piece = store.getValue();
-    SmallVector<Value> place(store.getIndex());
+    Value piece = view.tile;
+    SmallVector<Value> place = indexByArrayDim(store);
     if (numParts > 1) {
       SmallVector<Value> slice(type.getRank(), zero);
       slice[last] = arith::ConstantIndexOp::create(builder, loc, i);
       piece = tile::ExtractOp::create(builder, loc, part, piece, slice);
-      Value &column = place[store.getArrayDim(unsigned(last))];
+      Value &column = place[view.arrayDims[last]];
       if (store.getElements())
         column = arith::AddIOp::create(
             builder, loc, column,
@@ -108,7 +108,8 @@ static void stageStore(tile::StoreOp store, int64_t maxBytes) {
     tgpu::CopyOutWaitOp::create(builder, loc);
     tgpu::StoreOp::create(builder, loc, piece, staging);
     tgpu::CopyOutOp::create(builder, loc, staging, store.getArray(), place,
-                            store.getOrderAttr(), store.getElements());
+                            builder.getDenseI64ArrayAttr(view.arrayDims),
+                            store.getElements());
   }
   store.erase();
 }

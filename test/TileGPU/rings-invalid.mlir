@@ -26,7 +26,7 @@ tile.kernel @push_c1(%x: !tile.array<?x?xf32>, %i: index) {
   %r = tgpu.ring copy "tma" : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>, !tgpu.buffer<8x4xf32, #a>]>
   // expected-error @+1 {{a slot of the ring has no copy}}
   tgpu.push %r : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>, !tgpu.buffer<8x4xf32, #a>]> {
-    tgpu.copy %x[%i, %i] to 1 : !tile.array<?x?xf32>
+    tgpu.copy %x[%i, %i] order [0, 1] to 1 : !tile.array<?x?xf32>
   }
   tile.return
 }
@@ -38,7 +38,7 @@ tile.kernel @copy_c1(%x: !tile.array<?x?xf32>, %i: index) {
   %r = tgpu.ring copy "tma" : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]>
   tgpu.push %r : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]> {
     // expected-error @+1 {{needs one index per array dim}}
-    tgpu.copy %x[%i] to 0 : !tile.array<?x?xf32>
+    tgpu.copy %x[%i] order [0, 1] to 0 : !tile.array<?x?xf32>
   }
   tile.return
 }

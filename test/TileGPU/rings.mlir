@@ -9,7 +9,7 @@
 // CHECK: %[[RING:.*]] = tgpu.ring copy "tma" offset 0 barriers 4096 : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, {{.*}}>, !tgpu.buffer<4x8xf32, {{.*}}>]>
 // CHECK: tgpu.specialize registers [24, 240] access {
 // CHECK:   tgpu.push %[[RING]] : {{.*}} {
-// CHECK:     tgpu.copy %{{.*}}[%{{.*}}, %{{.*}}] to 0 : !tile.array<?x?xf32>
+// CHECK:     tgpu.copy %{{.*}}[%{{.*}}, %{{.*}}] order [0, 1] to 0 : !tile.array<?x?xf32>
 // CHECK:     tgpu.copy %{{.*}}[%{{.*}}, %{{.*}}] elements order [1, 0] multicast to 1 : !tile.array<?x?xf32>
 // CHECK: } execute {
 // CHECK:   %[[X:.*]]:2 = tgpu.pop %[[RING]]
@@ -17,7 +17,7 @@
 // CHECK:   tgpu.mma_wait %[[R]] pending 0
 // CHECK:   tgpu.release %[[RING]]
 // CHECK:   tgpu.fence_async
-// CHECK:   tgpu.copy_out %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] :
+// CHECK:   tgpu.copy_out %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] order [0, 1] :
 // CHECK:   tgpu.copy_out_wait
 tile.kernel @roles(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>) {
   %i = tgpu.resident_block
@@ -28,7 +28,7 @@ tile.kernel @roles(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>) {
   %zero = arith.constant dense<0.0> : tensor<8x8xf32, #acc>
   tgpu.specialize registers [24, 240] access {
     tgpu.push %ring : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>, !tgpu.buffer<4x8xf32, #b>]> {
-      tgpu.copy %x[%i, %n] to 0 : !tile.array<?x?xf32>
+      tgpu.copy %x[%i, %n] order [0, 1] to 0 : !tile.array<?x?xf32>
       tgpu.copy %x[%n, %i] elements order [1, 0] multicast to 1 : !tile.array<?x?xf32>
     }
   } execute {
@@ -39,7 +39,7 @@ tile.kernel @roles(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>) {
     %w = tgpu.mma_wait %r pending 0 : (tensor<8x8xf32, #acc>) -> tensor<8x8xf32, #acc>
     tgpu.release %ring : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>, !tgpu.buffer<4x8xf32, #b>]>
     tgpu.fence_async
-    tgpu.copy_out %out, %y[%i, %n] : !tgpu.buffer<8x4xf32, #a>, !tile.array<?x?xf32, mut>
+    tgpu.copy_out %out, %y[%i, %n] order [0, 1] : !tgpu.buffer<8x4xf32, #a>, !tile.array<?x?xf32, mut>
     tgpu.copy_out_wait
   }
   tile.return

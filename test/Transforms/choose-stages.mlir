@@ -17,9 +17,9 @@ tile.kernel @room(%x: !tile.array<?x?xf32>, %n: index) attributes {num_warps = 4
   %inner = tgpu.ring copy "tma" : !ring
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  tgpu.push %outer : !ring { tgpu.copy %x[%c0, %c0] to 0 : !tile.array<?x?xf32> }
+  tgpu.push %outer : !ring { tgpu.copy %x[%c0, %c0] order [0, 1] to 0 : !tile.array<?x?xf32> }
   scf.for %k = %c0 to %n step %c1 {
-    tgpu.push %inner : !ring { tgpu.copy %x[%k, %c0] to 0 : !tile.array<?x?xf32> }
+    tgpu.push %inner : !ring { tgpu.copy %x[%k, %c0] order [0, 1] to 0 : !tile.array<?x?xf32> }
     %b = tgpu.pop %inner : !ring -> !tgpu.buffer<64x128xf32, #a>
     %t = tgpu.load %b : !tgpu.buffer<64x128xf32, #a>, tensor<64x128xf32, #t>
     tgpu.release %inner : !ring
@@ -36,7 +36,7 @@ tile.kernel @hinted(%x: !tile.array<?x?xf32>, %n: index) attributes {num_warps =
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %k = %c0 to %n step %c1 {
-    tgpu.push %inner : !ring { tgpu.copy %x[%k, %c0] to 0 : !tile.array<?x?xf32> }
+    tgpu.push %inner : !ring { tgpu.copy %x[%k, %c0] order [0, 1] to 0 : !tile.array<?x?xf32> }
     %b = tgpu.pop %inner : !ring -> !tgpu.buffer<64x128xf32, #a>
     tgpu.release %inner : !ring
   }

@@ -15,7 +15,7 @@
 // CHECK-NEXT: tgpu.specialize registers [24, 240] access {
 // CHECK:   scf.for {{.*}} iter_args(%[[AT:.*]] = %{{.*}}) -> (index) {
 // CHECK:     tgpu.push
-// CHECK:       tgpu.copy %{{.*}}[%[[AT]], %{{.*}}] to 0
+// CHECK:       tgpu.copy %{{.*}}[%[[AT]], %{{.*}}] order [0, 1] to 0
 // CHECK:     %[[NEXT:.*]] = arith.addi %[[AT]]
 // CHECK-NOT: tgpu.pop
 // CHECK:     scf.yield %[[NEXT]]
@@ -32,7 +32,7 @@ tile.kernel @carried(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>, %n
   %z = arith.constant dense<0.0> : tensor<8x4xf32, #t>
   %r:2 = scf.for %k = %c0 to %n step %c1 iter_args(%at = %c0, %s = %z) -> (index, tensor<8x4xf32, #t>) {
     tgpu.push %ring : !ring {
-      tgpu.copy %x[%at, %k] to 0 : !tile.array<?x?xf32>
+      tgpu.copy %x[%at, %k] order [0, 1] to 0 : !tile.array<?x?xf32>
     }
     %b = tgpu.pop %ring : !ring -> !tgpu.buffer<8x4xf32, #a>
     %t = tgpu.load %b : !tgpu.buffer<8x4xf32, #a>, tensor<8x4xf32, #t>
@@ -72,7 +72,7 @@ tile.kernel @branches(%x: !tile.array<?x?xf32>, %p: !tile.array<?xindex>, %y: !t
   ^bb0(%i: index):
     scf.if %c {
       tgpu.push %ring : !ring {
-        tgpu.copy %x[%i, %c0] to 0 : !tile.array<?x?xf32>
+        tgpu.copy %x[%i, %c0] order [0, 1] to 0 : !tile.array<?x?xf32>
       }
       %b = tgpu.pop %ring : !ring -> !tgpu.buffer<8x4xf32, #a>
       %t = tgpu.load %b : !tgpu.buffer<8x4xf32, #a>, tensor<8x4xf32, #t>
@@ -105,7 +105,7 @@ tile.kernel @dependent(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>, 
     %at = arith.fptosi %e : f32 to i64
     %i = arith.index_cast %at : i64 to index
     tgpu.push %ring : !ring {
-      tgpu.copy %x[%i, %k] to 0 : !tile.array<?x?xf32>
+      tgpu.copy %x[%i, %k] order [0, 1] to 0 : !tile.array<?x?xf32>
     }
     %b = tgpu.pop %ring : !ring -> !tgpu.buffer<8x4xf32, #a>
     %t = tgpu.load %b : !tgpu.buffer<8x4xf32, #a>, tensor<8x4xf32, #t>

@@ -3,6 +3,7 @@
 // result has a ring of its own, and what a loop uses again and again is pushed before it.
 
 #acc = #tile.layout<[64, 64] register [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16)] lane [(0, 32), (1, 0), (2, 0), (4, 0), (8, 0)] warp [(16, 0), (32, 0)]>
+#acc4 = #tile.layout<[1, 1, 64, 64] register [(0, 0, 0, 1), (0, 0, 0, 2), (0, 0, 0, 4), (0, 0, 0, 8), (0, 0, 0, 16)] lane [(0, 0, 0, 32), (0, 0, 1, 0), (0, 0, 2, 0), (0, 0, 4, 0), (0, 0, 8, 0)] warp [(0, 0, 16, 0), (0, 0, 32, 0)]>
 
 // A transposed load is copied as it lies, into a buffer with the other order.
 // CHECK-LABEL: tile.kernel @pair
@@ -62,5 +63,21 @@ tile.kernel @chain(%q: !tile.array<?x?xbf16>, %k: !tile.array<?x?xbf16>, %v: !ti
     scf.yield %o : tensor<64x64xf32, #acc>
   }
   tile.store %c[%n, %n], %r : !tile.array<?x?xf32, mut>, tensor<64x64xf32, #acc>
+  tile.return
+}
+
+// Dims of size one only pick a place: the buffer is without them, and transposed.
+// CHECK-LABEL: tile.kernel @heads
+// CHECK: tgpu.ring copy "tma" : !tgpu.ring<1x[!tgpu.buffer<64x64xbf16,
+// CHECK: tgpu.copy %{{.*}}[%[[B:.*]], %[[H:.*]], %{{.*}}, %{{.*}}] order [3, 2] to 0 : !tile.array<?x?x?x64xbf16>
+tile.kernel @heads(%k: !tile.array<?x?x?x64xbf16>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+  %a = arith.constant dense<1.0> : tensor<64x64xbf16, #acc>
+  %y = tile.load %k[%c0, %n, %n, %c0] {tile.copy = "tma"} : !tile.array<?x?x?x64xbf16> -> tensor<1x1x64x64xbf16, #acc4>
+  %x = tile.reshape %y : tensor<1x1x64x64xbf16, #acc4> -> tensor<64x64xbf16, #acc>
+  %t = tile.permute %x [1, 0] : tensor<64x64xbf16, #acc> -> tensor<64x64xbf16, #acc>
+  %p = tile.mma %a, %t, %z : tensor<64x64xbf16, #acc>, tensor<64x64xbf16, #acc>, tensor<64x64xf32, #acc>
+  tile.store %c[%n, %n], %p : !tile.array<?x?xf32, mut>, tensor<64x64xf32, #acc>
   tile.return
 }

@@ -11,9 +11,9 @@
 // CHECK: %[[P:.*]] = tile.extract %{{.*}}[%{{.*}}, %{{.*}}] : {{.*}} -> tensor<64x64xbf16,
 // CHECK: tgpu.copy_out_wait
 // CHECK: tgpu.store %{{.*}}, %[[B]]
-// CHECK: tgpu.copy_out %[[B]], %arg1[%arg2, %{{[0-9]+}}] :
+// CHECK: tgpu.copy_out %[[B]], %arg1[%arg2, %{{[0-9]+}}] order [0, 1] :
 // CHECK: tgpu.copy_out_wait
-// CHECK: tgpu.copy_out %[[B]], %arg1[%arg2, %{{[0-9]+}}] :
+// CHECK: tgpu.copy_out %[[B]], %arg1[%arg2, %{{[0-9]+}}] order [0, 1] :
 // CHECK-NOT: tile.store
 tile.kernel @parts(%x: !tile.array<?x?xbf16>, %y: !tile.array<?x?xbf16, mut>, %i: index) attributes {num_warps = 4 : i32} {
   %t = tile.load %x[%i, %i] : !tile.array<?x?xbf16> -> tensor<64x128xbf16, #acc>

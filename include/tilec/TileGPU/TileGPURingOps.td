@@ -91,23 +91,24 @@ def TileGPU_PushOp : TileGPU_Op<"push", [
 def TileGPU_CopyOp : TileGPU_Op<"copy", [HasParent<"PushOp">]> {
   let summary = "A tile of an array on its way to shared memory";
   let description = [{
-    The position is as in `tile.load`; what lies outside the array is zero. `multicast`:
-    the tile is the same in all blocks of the cluster, which share the work.
+    `order` says for each dim of the buffer along which array dim it runs; along the
+    other dims the tile is one element wide. Indices are one for each array dim, in
+    their order; they count tiles, or elements where it says so. What lies outside the
+    array is zero. `multicast`: the tile is the same in all blocks of the cluster,
+    which share the work.
 
-    - copy-C1: there is one index per array dim, and the tile has the array's rank.
-    - copy-C2: `order` is a permutation of the array's dims.
+    - copy-C1: there is one index per array dim.
+    - copy-C2: `order` names, without repeating, one array dim for each of the buffer.
   }];
   let arguments = (ins
     Arg<Tile_Array, "", [MemRead]>:$array, Variadic<Index>:$index, I64Attr:$slot,
-    OptionalAttr<DenseI64ArrayAttr>:$order, UnitAttr:$elements, UnitAttr:$multicast);
+    DenseI64ArrayAttr:$order, UnitAttr:$elements, UnitAttr:$multicast);
   let assemblyFormat = [{
-    $array `[` $index `]` (`elements` $elements^)? (`order` $order^)?
+    $array `[` $index `]` (`elements` $elements^)? `order` $order
     (`multicast` $multicast^)? `to` $slot attr-dict `:` custom<ArrayType>(type($array))
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The array dim along which tile dim `dim` runs.
-    int64_t getArrayDim(unsigned dim) { return getOrder() ? (*getOrder())[dim] : dim; }
     BufferType getBuffer();
   }];
 }
@@ -168,22 +169,19 @@ def TileGPU_CopyOutOp : TileGPU_Op<"copy_out"> {
   let description = [{
     Meets all threads that execute it (stores to the buffer before are seen), then one
     of them starts the copy. Elements outside the array are not written. The buffer
-    may be written again after `tgpu.copy_out_wait`.
+    may be written again after `tgpu.copy_out_wait`. The position is as in `tgpu.copy`.
 
-    - copy_out-C1: there is one index per array dim, and the tile has the array's rank.
+    - copy_out-C1: `order` names, without repeating, one array dim for each of the
+      buffer, and there is one index per array dim.
   }];
   let arguments = (ins
     Arg<TileGPU_BufferType, "", [MemRead]>:$buffer, Arg<Tile_Array, "", [MemWrite]>:$array,
-    Variadic<Index>:$index, OptionalAttr<DenseI64ArrayAttr>:$order, UnitAttr:$elements);
+    Variadic<Index>:$index, DenseI64ArrayAttr:$order, UnitAttr:$elements);
   let assemblyFormat = [{
-    $buffer `,` $array `[` $index `]` (`elements` $elements^)? (`order` $order^)?
+    $buffer `,` $array `[` $index `]` (`elements` $elements^)? `order` $order
     attr-dict `:` qualified(type($buffer)) `,` custom<ArrayType>(type($array))
   }];
   let hasVerifier = 1;
-  let extraClassDeclaration = [{
-    /// The array dim along which tile dim `dim` runs.
-    int64_t getArrayDim(unsigned dim) { return getOrder() ? (*getOrder())[dim] : dim; }
-  }];
 }
 
 def TileGPU_CopyOutWaitOp : TileGPU_Op<"copy_out_wait"> {
