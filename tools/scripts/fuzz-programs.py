@@ -166,7 +166,7 @@ def main():
     first, end = (int(x) for x in options.seeds.split(":"))
     chunk = max(1, min(50, (end - first) // (4 * options.jobs)))
     chunks = [range(i, min(i + chunk, end)) for i in range(first, end, chunk)]
-    done, failed, start = 0, 0, time.monotonic()
+    done, failed, start, told = 0, 0, time.monotonic(), time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         with multiprocessing.Pool(options.jobs, start_job, (options, folder)) as pool:
             for count, failures in pool.imap_unordered(run_seeds, chunks):
@@ -174,6 +174,9 @@ def main():
                 failed += len(failures)
                 for text in failures:
                     print(text, flush=True)
+                if time.monotonic() - told > 30:
+                    told = time.monotonic()
+                    print(f"{done} programs so far, {failed} failed", file=sys.stderr, flush=True)
     seconds = time.monotonic() - start
     print(f"{done} programs, {failed} failed")
     print(f"{seconds:.1f} s, {done / max(seconds, 1e-3):.1f} programs/s")
