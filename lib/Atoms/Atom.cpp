@@ -1,19 +1,26 @@
-//===- Atom.cpp - the list of atoms ---------------------------------*- C++ -*-===//
+//===- Atom.cpp - the list of atoms, buffers of operands -------------*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===------------------------------------------------------------------------===//
 //
-// In: a product. Out: the first atom of the list that can compute it.
+// In: a product. Out: the first atom of the list that can compute it on the chip, and
+// the buffers in shared memory that its operands want.
 //
 //===------------------------------------------------------------------------===//
 #include "tilec/Atoms/Atom.h"
 
 #include "Families.h"
 
+#include "tilec/Layout/Conversion.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
 using namespace tilec;
 
 llvm::ArrayRef<const Atom *> tilec::allAtoms() {
-  static const Atom *const atoms[] = {&fmaAtom};
+  static const Atom *const atoms[] = {
+      &mmaSyncWideAtom, &mmaSyncAtom,       &mmaSyncTF32Atom,   &mmaSyncTF32x3Atom,
+      &mmaSyncF8Atom,   &mmaSyncF8HalfAtom, &mmaSyncF8BitsAtom, &fmaAtom};
   return atoms;
 }
 
@@ -26,7 +33,40 @@ const Atom *tilec::findAtom(llvm::StringRef name) {
 
 const Atom *tilec::selectAtom(const MmaProblem &problem) {
   for (const Atom *atom : allAtoms())
-    if (atom->supports(problem))
+    if ((problem.features & atom->features) == atom->features && atom->supports(problem))
       return atom;
   return &fmaAtom;
+}
+
+uint64_t tilec::projectToOperand(const Layout &acc, const Layout &operand, uint64_t flat,
+                                 Operand which) {
+  Layout::Coords coords = acc.unflatten(flat);
+  coords[dimK(acc.rank(), which)] = 0;
+  if (coords.size() == 3 && operand.shape()[0] == 1)
+    coords[0] = 0;
+  return operand.flatten(coords);
+}
+
+/// Whether neighbours along K rather than along M or N lie side by side in the pieces
+/// of `stored`: in a thread's registers, else in neighbouring lanes.
+static bool isAlongK(const Layout &stored, Operand operand) {
+  unsigned rank = stored.rank(), k = dimK(rank, operand), other = 2 * rank - 3 - k;
+  unsigned widthK = stored.vectorWidth(k), widthOther = stored.vectorWidth(other);
+  if (widthK != widthOther)
+    return widthK > widthOther;
+  for (uint64_t basis : stored.bases(Input::Lane))
+    if (basis)
+      return stored.field(basis, k) >= stored.field(basis, other);
+  return true;
+}
+
+Layout tilec::operandBuffer(const Atom &atom, const MmaProblem &problem, const Layout &acc,
+                            Operand operand, const Layout &stored) {
+  mlir::Type type = operand == Operand::A ? problem.aType : problem.bType;
+  unsigned bits = mlir::isa<mlir::FloatTF32Type>(type) ? 32 : type.getIntOrFloatBitWidth();
+  bool alongK = isAlongK(stored, operand);
+  if (auto *fixed = operand == Operand::A ? atom.aBuffer : atom.bBuffer)
+    return fixed(problem, alongK);
+  OperandRead read = atom.readOperand(problem, acc, operand, alongK);
+  return planShared(stored, read.layout, bits, read.row).buffer;
 }

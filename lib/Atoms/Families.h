@@ -12,6 +12,9 @@
 namespace tilec {
 
 extern const Atom fmaAtom;
+/// mma.sync, MmaSync.cpp.
+extern const Atom mmaSyncAtom, mmaSyncWideAtom, mmaSyncTF32Atom, mmaSyncTF32x3Atom,
+    mmaSyncF8Atom, mmaSyncF8HalfAtom, mmaSyncF8BitsAtom;
 
 } // namespace tilec
 

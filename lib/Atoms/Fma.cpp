@@ -78,43 +78,28 @@ static Layout fmaAccLayout(const MmaProblem &problem) {
   return Layout::blocked(shape, perThreadDims, lanes, warps, order);
 }
 
-/// The element of an operand that goes with an element of acc, its K being 0.
-/// `dim` is the operand's dim that is not K: M of a, N of b.
-static uint64_t projectToOperand(const Layout &acc, const Layout &operand,
-                                 uint64_t flat, bool isA) {
-  Layout::Coords coords = acc.unflatten(flat);
-  coords[coords.size() - (isA ? 1 : 2)] = 0; // K
-  if (coords.size() == 3 && operand.shape()[0] == 1)
-    coords[0] = 0;
-  return operand.flatten(coords);
-}
-
 /// K in registers (all of it), the rest where acc has it.
-static Layout readLayout(ArrayRef<int64_t> shape, const Layout &acc, bool isA) {
+static OperandRead fmaRead(const MmaProblem &problem, const Layout &acc, Operand operand,
+                           bool /*alongK*/) {
+  bool isA = operand == Operand::A;
+  ArrayRef<int64_t> shape = isA ? problem.aShape : problem.bShape;
   Layout result(shape);
-  unsigned dimK = shape.size() - (isA ? 1 : 2);
-  unsigned bitsK = llvm::Log2_64(uint64_t(shape[dimK]));
+  unsigned k = dimK(shape.size(), operand);
+  unsigned bitsK = llvm::Log2_64(uint64_t(shape[k]));
   auto project = [&](uint64_t flat) {
-    return projectToOperand(acc, Layout(shape), flat, isA);
+    return projectToOperand(acc, Layout(shape), flat, operand);
   };
   if (isA)
-    result.addRun(Input::Register, dimK, 1, bitsK);
+    result.addRun(Input::Register, k, 1, bitsK);
   for (uint64_t basis : acc.bases(Input::Register))
     if (uint64_t projected = project(basis))
       result.addFlat(Input::Register, projected);
   if (!isA)
-    result.addRun(Input::Register, dimK, 1, bitsK);
+    result.addRun(Input::Register, k, 1, bitsK);
   for (Input input : {Input::Lane, Input::Warp})
     for (uint64_t basis : acc.bases(input))
       result.addFlat(input, project(basis));
-  return result;
-}
-
-static Layout fmaReadA(const MmaProblem &problem, const Layout &acc) {
-  return readLayout(problem.aShape, acc, true);
-}
-static Layout fmaReadB(const MmaProblem &problem, const Layout &acc) {
-  return readLayout(problem.bShape, acc, false);
+  return {result};
 }
 
 //===------------------------------------------------------------------------===//
@@ -130,7 +115,7 @@ static Type computeType(Type accElement) {
 
 /// Widens a vector of stored elements to the type of the sums.
 static Value widen(OpBuilder &builder, Location loc, Value vector,
-                   const SharedOperand &operand, Type compute) {
+                   const MmaOperand &operand, Type compute) {
   Type element = operand.elementType;
   auto type = cast<VectorType>(vector.getType()).clone(compute);
   if (isa<Float8E4M3FNType, Float8E5M2Type>(element))
@@ -149,24 +134,24 @@ namespace {
 /// How one operand is read: a fragment of [chunk of K] x [independent rows or
 /// columns], and which of its rows belongs to each register of acc.
 struct OperandReader {
-  OperandReader(OpBuilder &builder, Location loc, const SharedOperand &operand,
+  OperandReader(OpBuilder &builder, Location loc, const MmaOperand &operand,
                 const MmaEmission &emission, bool isA, unsigned chunkBits)
       : operand(operand), isA(isA), chunkBits(chunkBits) {
-    Layout shape(operand.buffer.shape());
-    Layout inverse = operand.buffer.invert();
+    Layout shape(operand.layout.shape());
+    Layout inverse = operand.layout.invert();
     auto place = [&](uint64_t flat) {
       return inverse.applyFlat(Position{{0, 0, 0, 0, flat}});
     };
     const Layout &acc = emission.accLayout;
     auto project = [&](uint64_t flat) {
-      return projectToOperand(acc, shape, flat, isA);
+      return projectToOperand(acc, shape, flat, isA ? Operand::A : Operand::B);
     };
     // K.
-    unsigned dimK = shape.rank() - (isA ? 1 : 2);
-    unsigned bitsK = shape.fieldBits(dimK);
+    unsigned k = dimK(shape.rank(), isA ? Operand::A : Operand::B);
+    unsigned bitsK = shape.fieldBits(k);
     LinearBases placesK;
     for (unsigned bit = 0; bit < bitsK; ++bit)
-      placesK.push_back(place(uint64_t(1) << (shape.fieldShift(dimK) + bit)));
+      placesK.push_back(place(uint64_t(1) << (shape.fieldShift(k) + bit)));
     // Registers: rows that differ.
     Span span;
     SmallVector<uint64_t> rows;
@@ -185,7 +170,7 @@ struct OperandReader {
     LinearBases chunkPlaces(ArrayRef<uint64_t>(placesK).take_front(chunkBits));
     access.registerBases = isA ? chunkPlaces : rowPlaces;
     llvm::append_range(access.registerBases, isA ? rowPlaces : chunkPlaces);
-    access.base = operand.base;
+    access.base = operand.value;
     access.elementType = storedType(operand.elementType);
     // The thread's part, and that of the chunk.
     LinearBases threadPlaces;
@@ -220,7 +205,7 @@ struct OperandReader {
   }
 
 private:
-  const SharedOperand &operand;
+  const MmaOperand &operand;
   bool isA;
   unsigned chunkBits;
   unsigned numRowBits = 0;
@@ -253,7 +238,7 @@ static Value multiplyAdd(OpBuilder &builder, Location loc, Value a, Value b, Val
 static Value emitFma(OpBuilder &builder, Location loc, const MmaEmission &emission) {
   auto accType = cast<VectorType>(emission.acc.getType());
   Type compute = computeType(accType.getElementType());
-  int64_t sizeK = emission.a.buffer.shape().back();
+  int64_t sizeK = emission.a.layout.shape().back();
   unsigned chunkBits = chooseChunkBits(emission, sizeK);
   OperandReader a(builder, loc, emission.a, emission, true, chunkBits);
   OperandReader b(builder, loc, emission.b, emission, false, chunkBits);
@@ -295,9 +280,10 @@ const Atom tilec::fmaAtom = {
     /*bHome=*/OperandHome::Shared,
     /*scope=*/AtomScope::Thread,
     /*isAsync=*/false,
+    /*features=*/0,
     /*supports=*/fmaSupports,
     /*accLayout=*/fmaAccLayout,
-    /*aReadLayout=*/fmaReadA,
-    /*bReadLayout=*/fmaReadB,
+    /*readOperand=*/fmaRead,
+    /*aRegisters=*/nullptr,
     /*emit=*/emitFma,
 };

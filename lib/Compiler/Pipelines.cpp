@@ -40,7 +40,9 @@ void addLaidOutPasses(OpPassManager &passes, const CompileOptions &options, cons
   warps.numWarps = int(options.numWarps);
   warps.chip = std::string(chip.name);
   kernels.addPass(createChooseWarps(warps));
-  kernels.addPass(createSelectAtoms());
+  SelectAtomsOptions atoms;
+  atoms.chip = std::string(chip.name);
+  kernels.addPass(createSelectAtoms(atoms));
   SelectCopiesOptions copies;
   copies.chip = std::string(chip.name);
   kernels.addPass(createSelectCopies(copies));

@@ -43,11 +43,21 @@ static unsigned wavefrontLaneBits(unsigned bytesLog2) { return std::min(5u, 7 - 
 namespace {
 class BufferPlanner {
 public:
-  BufferPlanner(const Layout &store, const Layout &load, unsigned elementBits)
-      : store(store), load(load), byteShift(log2Bytes(elementBits)) {}
+  BufferPlanner(const Layout &store, const Layout &load, unsigned elementBits, unsigned row)
+      : store(store), load(load), byteShift(log2Bytes(elementBits)) {
+    llvm::append_range(threads, threadBases(store));
+    llvm::append_range(threads, threadBases(load));
+    unsigned bits = llvm::Log2_32(row);
+    for (uint64_t basis : load.bases(Input::Register).take_front(bits)) {
+      vector.push_back(basis);
+      rowMask |= basis;
+    }
+  }
 
   Layout plan() {
-    chooseVector();
+    if (vector.empty())
+      chooseVector();
+    chooseLanes();
     chooseRows();
     return assemble();
   }
@@ -56,8 +66,6 @@ private:
   /// What both sides own in registers, disjoint from what tells threads apart, so
   /// that the vector's offset bits do not depend on the thread.
   void chooseVector() {
-    llvm::append_range(threads, threadBases(store));
-    llvm::append_range(threads, threadBases(load));
     unsigned most = byteShift >= 4 ? 0 : 4 - byteShift;
     Span taken(threads);
     for (uint64_t common : Span::intersect(store.bases(Input::Register), load.bases(Input::Register))) {
@@ -66,10 +74,24 @@ private:
       if (taken.add(common))
         vector.push_back(common);
     }
-    unsigned lanes = wavefrontLaneBits(byteShift + vector.size());
-    llvm::ArrayRef<uint64_t> storeLanes = store.bases(Input::Lane), loadLanes = load.bases(Input::Lane);
-    writers.assign(storeLanes.take_front(lanes).begin(), storeLanes.take_front(lanes).end());
-    readers.assign(loadLanes.take_front(lanes).begin(), loadLanes.take_front(lanes).end());
+  }
+
+  /// How many of the first elements of a vector one thread of `store` has in registers.
+  unsigned storeBits() const {
+    Span own(store.bases(Input::Register)), taken(threadBases(store));
+    unsigned bits = 0;
+    while (bits < vector.size() && own.contains(vector[bits]) && taken.add(vector[bits]))
+      ++bits;
+    return bits;
+  }
+
+  /// The lanes that access memory together on either side.
+  void chooseLanes() {
+    auto first = [](const Layout &layout, unsigned bits) {
+      return Vectors(layout.bases(Input::Lane).take_front(bits));
+    };
+    writers = first(store, wavefrontLaneBits(byteShift + storeBits()));
+    readers = first(load, wavefrontLaneBits(byteShift + vector.size()));
   }
 
   /// Fills up the four bytes of a bank where the vector is narrower: elements that
@@ -88,7 +110,9 @@ private:
           word.push_back(candidate);
   }
 
+  /// Rows and banks leave the order within kept elements alone.
   bool tryRow(uint64_t candidate) {
+    candidate &= ~rowMask;
     if (rows.size() >= rowsWanted || besideWriters.contains(candidate) ||
         besideReaders.contains(candidate))
       return false;
@@ -102,7 +126,10 @@ private:
     unsigned total = store.numOutputBits(), bankBits = 7 - byteShift;
     rowsWanted = total > bankBits ? total - bankBits : 0;
     chooseWord();
-    besideWriters = besideReaders = Span(word);
+    besideReaders = Span(word);
+    // A writer that is narrower than the vector shares no more than a word.
+    unsigned wordBits = std::max(byteShift >= 2 ? 0 : 2 - byteShift, storeBits());
+    besideWriters = Span(rowMask ? llvm::ArrayRef(word).take_front(wordBits) : llvm::ArrayRef(word));
     for (uint64_t lane : writers)
       besideWriters.add(lane);
     for (uint64_t lane : readers)
@@ -126,10 +153,13 @@ private:
     Span span;
     auto append = [&](llvm::ArrayRef<uint64_t> candidates) {
       for (uint64_t candidate : candidates)
-        if (span.add(candidate))
-          bases.push_back(candidate);
+        if (span.add(candidate & ~rowMask))
+          bases.push_back(candidate & ~rowMask);
     };
-    append(word);
+    for (uint64_t member : word) {
+      span.add(member);
+      bases.push_back(member);
+    }
     for (uint64_t row : rows)
       span.add(row);
     append(Span::intersect(writers, readers));
@@ -147,14 +177,16 @@ private:
   const Layout &store, &load;
   unsigned byteShift;
   unsigned rowsWanted = 0;
+  uint64_t rowMask = 0; ///< of elements that are to stay side by side
   Vectors threads, vector, word, writers, readers, rows, bases;
   Span besideWriters, besideReaders;
 };
 } // namespace
 
-SharedPlan tilec::planShared(const Layout &store, const Layout &load, unsigned elementBits) {
+SharedPlan tilec::planShared(const Layout &store, const Layout &load, unsigned elementBits,
+                             unsigned row) {
   SharedPlan plan;
-  plan.buffer = BufferPlanner(store, load, elementBits).plan();
+  plan.buffer = BufferPlanner(store, load, elementBits, row).plan();
   plan.storeVector = planSharedAccess(store, plan.buffer, elementBits).vector;
   plan.loadVector = planSharedAccess(load, plan.buffer, elementBits).vector;
   plan.storeConflicts = countBankConflicts(store, plan.buffer, elementBits);

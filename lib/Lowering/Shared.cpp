@@ -66,10 +66,12 @@ LogicalResult Emitter::emitMma(tgpu::MmaOp op) {
   const Atom *atom = findAtom(op.getAtom());
   if (!atom)
     return op.emitError("there is no atom called '") << op.getAtom() << "'";
-  auto operand = [&](Value buffer, bool isUnsigned) {
-    auto type = cast<tgpu::BufferType>(buffer.getType());
-    return SharedOperand{get(buffer), type.getLayout().getLayout(), type.getElementType(),
-                         isUnsigned};
+  auto operand = [&](Value value, bool isUnsigned) {
+    if (auto type = dyn_cast<tgpu::BufferType>(value.getType()))
+      return MmaOperand{get(value), type.getLayout().getLayout(), type.getElementType(),
+                        isUnsigned};
+    return MmaOperand{get(value), tile::getLayout(value),
+                      getElementTypeOrSelf(value.getType()), isUnsigned};
   };
   MmaEmission emission{operand(op.getA(), op.getAUnsigned()),
                        operand(op.getB(), op.getBUnsigned()), get(op.getAcc()),

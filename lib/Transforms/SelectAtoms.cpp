@@ -8,12 +8,17 @@
 //   %r = tile.mma %x, %y, %s {atom = "fma"} : …
 //
 // The list of atoms is ordered, the best first; the first that supports the problem
-// is taken, and there always is one. An `atom` that is there already stays if it
-// supports the problem.
+// on the chip is taken, and there always is one. An `atom` that is there already stays if
+// it supports the problem.
+//
+// A product whose rows are reduced or go into another product as a, as in attention,
+// asks for rows that stay within a warp.
 //===----------------------------------------------------------------------===//
 #include "ChooseWarps.h"
+#include "LayoutRules.h"
 
 #include "tilec/Atoms/Atom.h"
+#include "tilec/Support/Target.h"
 #include "tilec/Tile/TileOps.h"
 #include "tilec/Transforms/MmaProblem.h"
 #include "tilec/Transforms/Passes.h"
@@ -27,6 +32,43 @@ namespace tilec {
 #include "tilec/Transforms/Passes.h.inc"
 } // namespace tilec
 
+/// Whether what is computed from `product` place by place is reduced along its
+/// rows or becomes the a of another product.
+static bool wantsWholeRows(Value product) {
+  llvm::SetVector<Value> reached;
+  reached.insert(product);
+  auto lastAxis = cast<RankedTensorType>(product.getType()).getRank() - 1;
+  for (size_t i = 0; i < reached.size(); ++i)
+    for (Operation *user : reached[i].getUsers()) {
+      if (auto reduce = dyn_cast<ReduceOp>(user))
+        if (llvm::is_contained(reduce.getAxes(), lastAxis))
+          return true;
+      if (auto mma = dyn_cast<MmaOp>(user); mma && mma.getA() == reached[i])
+        return true;
+      if (isElementwise(user))
+        for (Value result : user->getResults())
+          if (isTile(result))
+            reached.insert(result);
+    }
+  return false;
+}
+
+/// Whether a product's a is computed place by place from another product's result.
+static bool takesProduct(Value value) {
+  llvm::SetVector<Value> reached;
+  reached.insert(value);
+  for (size_t i = 0; i < reached.size(); ++i) {
+    Operation *op = reached[i].getDefiningOp();
+    if (isa_and_nonnull<MmaOp>(op))
+      return true;
+    if (op && isElementwise(op))
+      for (Value operand : op->getOperands())
+        if (isTile(operand))
+          reached.insert(operand);
+  }
+  return false;
+}
+
 MmaProblem tilec::getMmaProblem(MmaOp mma, unsigned numWarps) {
   MmaProblem problem;
   auto describe = [](Value value, SmallVector<int64_t, 3> &shape) {
@@ -38,6 +80,8 @@ MmaProblem tilec::getMmaProblem(MmaOp mma, unsigned numWarps) {
   problem.bType = describe(mma.getB(), problem.bShape);
   problem.accType = describe(mma.getAcc(), problem.accShape);
   problem.numWarps = numWarps;
+  problem.precision = mma.getPrecision();
+  problem.keepsRowsInWarp = wantsWholeRows(mma.getResult()) || takesProduct(mma.getA());
   return problem;
 }
 
@@ -51,14 +95,20 @@ const Atom *tilec::getAtom(MmaOp mma, const MmaProblem &problem) {
 namespace {
 
 struct SelectAtoms : tilec::impl::SelectAtomsBase<SelectAtoms> {
+  using SelectAtomsBase::SelectAtomsBase;
+
   void runOnOperation() override {
     SmallVector<MmaOp> products;
     getOperation().walk([&](MmaOp mma) { products.push_back(mma); });
     if (products.empty())
       return;
     unsigned numWarps = getOrChooseNumWarps(getOperation());
-    for (MmaOp mma : products)
-      mma.setAtom(getAtom(mma, getMmaProblem(mma, numWarps))->name);
+    const Chip *row = findChip(chip);
+    for (MmaOp mma : products) {
+      MmaProblem problem = getMmaProblem(mma, numWarps);
+      problem.features = row ? row->features : 0;
+      mma.setAtom(getAtom(mma, problem)->name);
+    }
   }
 };
 

@@ -20,7 +20,9 @@
 //        %s = tile.reduce(%q) axes [0] : tensor<4x8> -> tensor<8>
 //
 // The buffers' swizzles come from planShared: no bank conflicts on either side where
-// that is possible. An operand that a loop does not change is stored before the loop.
+// that is possible. An operand that a loop does not change is stored before the loop. The
+// a of a product stays in registers where it lies as the atom's fragments do, as the
+// result of another product does.
 //
 //===------------------------------------------------------------------------===//
 #include "tilec/Analysis/ReductionPlan.h"
@@ -28,6 +30,7 @@
 #include "tilec/Layout/Conversion.h"
 #include "tilec/Tile/TileLayout.h"
 #include "tilec/TileGPU/TileGPU.h"
+#include "tilec/Transforms/MmaProblem.h"
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -191,30 +194,43 @@ static void stageReduction(tile::ReduceOp op) {
 
 /// The operand in shared memory. Stored just before the product, or, when it comes
 /// from outside of a loop around the product, where it is defined.
-static Value stageOperand(tile::MmaOp op, Value operand, const Layout &read) {
+static Value stageOperand(tile::MmaOp op, const Atom &atom, const MmaProblem &problem,
+                          Operand which) {
+  Value operand = which == Operand::A ? op.getA() : op.getB();
   OpBuilder builder(op);
   if (operand.getParentBlock() != op->getBlock())
     builder.setInsertionPointAfterValue(operand);
-  SharedPlan plan =
-      planShared(tile::getLayout(operand), read, storedBits(operand.getType()));
-  return storeToBuffer(builder, op.getLoc(), operand, plan.buffer);
+  Layout buffer = operandBuffer(atom, problem, tile::getLayout(op.getAcc()), which,
+                                tile::getLayout(operand));
+  return storeToBuffer(builder, op.getLoc(), operand, buffer);
+}
+
+/// `a` in registers, if it lies there as the atom wants it but for the names of
+/// registers; else null.
+static Value keepInRegisters(tile::MmaOp op, const Atom &atom, const MmaProblem &problem) {
+  if (!atom.aRegisters)
+    return {};
+  Value a = op.getA();
+  std::optional<Layout> wanted = atom.aRegisters(problem, tile::getLayout(op.getAcc()));
+  Layout layout = tile::getLayout(a);
+  if (!wanted || classifyConversion(layout, *wanted, storedBits(a.getType())) >
+                     ConversionKind::Registers)
+    return {};
+  OpBuilder builder(op);
+  return convertTo(builder, op.getLoc(), a, *wanted);
 }
 
 static void stageProduct(tile::MmaOp op, unsigned numWarps) {
-  auto a = tileType(op.getA()), b = tileType(op.getB()), acc = tileType(op.getAcc());
-  MmaProblem problem{llvm::to_vector<3>(a.getShape()), llvm::to_vector<3>(b.getShape()),
-                     llvm::to_vector<3>(acc.getShape()), a.getElementType(),
-                     b.getElementType(), acc.getElementType(), numWarps};
-  auto name = op->getAttrOfType<StringAttr>("atom");
-  const Atom *atom = name ? findAtom(name.getValue()) : nullptr;
-  if (!atom)
-    atom = selectAtom(problem);
-  Layout accLayout = tile::getLayout(acc);
-  Value stagedA = stageOperand(op, op.getA(), atom->aReadLayout(problem, accLayout));
-  Value stagedB = stageOperand(op, op.getB(), atom->bReadLayout(problem, accLayout));
+  MmaProblem problem = getMmaProblem(op, numWarps);
+  const Atom *atom = getAtom(op, problem);
+  Value stagedA = keepInRegisters(op, *atom, problem);
+  if (!stagedA)
+    stagedA = stageOperand(op, *atom, problem, Operand::A);
+  Value stagedB = stageOperand(op, *atom, problem, Operand::B);
   OpBuilder builder(op);
-  auto result = tgpu::MmaOp::create(builder, op.getLoc(), acc, stagedA, stagedB, op.getAcc(),
-                                    atom->name, op.getAUnsigned(), op.getBUnsigned());
+  auto result =
+      tgpu::MmaOp::create(builder, op.getLoc(), op.getType(), stagedA, stagedB, op.getAcc(),
+                          atom->name, op.getAUnsigned(), op.getBUnsigned());
   op.replaceAllUsesWith(result.getResult());
   op.erase();
 }

@@ -11,17 +11,20 @@
 //
 //   const Atom *atom = selectAtom(problem);           // never null
 //   Layout acc = atom->accLayout(problem);            // registers of the result
-//   SharedPlan plan = …                               // of a: atom->aReadLayout
+//   Layout buffer = operandBuffer(*atom, problem, acc, Operand::A, stored);
 //
 //===------------------------------------------------------------------------===//
 #ifndef TILEC_ATOMS_ATOM_H
 #define TILEC_ATOMS_ATOM_H
 
 #include "tilec/Layout/Layout.h"
+#include "tilec/Tile/TileAttrs.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Types.h"
 #include "mlir/IR/Value.h"
+
+#include <optional>
 
 namespace tilec {
 
@@ -31,6 +34,12 @@ struct MmaProblem {
   llvm::SmallVector<int64_t, 3> aShape, bShape, accShape;
   mlir::Type aType, bType, accType;
   unsigned numWarps = 4;
+  tile::MmaPrecision precision = tile::MmaPrecision::Exact;
+  /// What the chip has: bits of ChipFeature (Support/Target.h).
+  uint32_t features = 0;
+  /// A row of acc is better not spread over warps: it is reduced, or becomes a row of
+  /// another product's a.
+  bool keepsRowsInWarp = false;
 
   int64_t k() const { return aShape.back(); }
 };
@@ -41,17 +50,30 @@ enum class OperandHome { Register, Shared };
 /// Who issues the instruction together.
 enum class AtomScope { Thread, Warp, WarpGroup };
 
-/// An operand in shared memory.
-struct SharedOperand {
-  mlir::Value base;        ///< llvm.ptr<3> to the buffer
-  Layout buffer;           ///< offset (in elements) -> element
+enum class Operand { A, B };
+
+/// How threads read an operand from shared memory: what a buffer is made for.
+struct OperandRead {
+  /// A layout of the operand: what a thread touches at a time is in its first registers.
+  Layout layout;
+  /// So many elements of the first registers must lie side by side in the buffer, in
+  /// order and aligned.
+  unsigned row = 1;
+};
+
+/// An operand of a product when its code is written.
+struct MmaOperand {
+  mlir::Value value;       ///< llvm.ptr<3> to the buffer, or a vector of registers
+  Layout layout;           ///< offset (in elements) -> element, or of the registers
   mlir::Type elementType;  ///< as in the tile, such as f8E4M3FN
   bool isUnsigned = false; ///< of integers
+
+  bool inRegisters() const { return layout.isDistributed(); }
 };
 
 /// All that the code of a product needs, per thread.
 struct MmaEmission {
-  SharedOperand a, b;
+  MmaOperand a, b;
   mlir::Value acc;    ///< vector of this thread's elements
   Layout accLayout;
   mlir::Value thread; ///< i32: number of the thread in the block
@@ -63,13 +85,16 @@ struct Atom {
   AtomScope scope;
   /// Completes later; its result may be read after a wait only.
   bool isAsync;
+  /// Bits of ChipFeature that a chip must have, all of them.
+  uint32_t features;
   bool (*supports)(const MmaProblem &);
   /// Registers of acc and of the result.
   Layout (*accLayout)(const MmaProblem &);
-  /// How threads read an operand from shared memory, as a layout of the operand:
-  /// what a buffer's swizzle is chosen for.
-  Layout (*aReadLayout)(const MmaProblem &, const Layout &acc);
-  Layout (*bReadLayout)(const MmaProblem &, const Layout &acc);
+  /// How an operand is read from shared memory when neighbours along K lie side by
+  /// side there (`alongK`), or neighbours along M or N.
+  OperandRead (*readOperand)(const MmaProblem &, const Layout &acc, Operand, bool alongK);
+  /// The registers of a, if a may be in registers too; else null, as is the function.
+  std::optional<Layout> (*aRegisters)(const MmaProblem &, const Layout &acc);
   /// Writes the code and returns the new accumulator.
   mlir::Value (*emit)(mlir::OpBuilder &, mlir::Location, const MmaEmission &);
 
@@ -91,6 +116,20 @@ const Atom *findAtom(llvm::StringRef name);
 /// The best atom for the problem. The Fma atom takes every problem that the
 /// language allows, so there always is one.
 const Atom *selectAtom(const MmaProblem &problem);
+
+/// The dim of an operand that products sum over: the last of a, the last but one of b.
+inline unsigned dimK(unsigned rank, Operand operand) {
+  return rank - (operand == Operand::A ? 1 : 2);
+}
+
+/// The element of an operand that goes with an element of acc, its K being 0.
+uint64_t projectToOperand(const Layout &acc, const Layout &operand, uint64_t flat,
+                          Operand which);
+
+/// The layout of a buffer for an operand that threads put there in the pieces of
+/// `stored`: free of bank conflicts on both sides where that is possible.
+Layout operandBuffer(const Atom &atom, const MmaProblem &problem, const Layout &acc,
+                     Operand operand, const Layout &stored);
 
 } // namespace tilec
 

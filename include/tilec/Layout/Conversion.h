@@ -105,8 +105,11 @@ ConversionKind classifyConversion(const Layout &source, const Layout &destinatio
                                   unsigned elementBits);
 
 /// A buffer for writing with `store` and reading with `load` that avoids bank
-/// conflicts, and what remains of them.
-SharedPlan planShared(const Layout &store, const Layout &load, unsigned elementBits);
+/// conflicts, and what remains of them. The `row` elements that a reader has in its
+/// first registers (runs along one dim) stay side by side in their order, aligned,
+/// whatever the writer's width.
+SharedPlan planShared(const Layout &store, const Layout &load, unsigned elementBits,
+                      unsigned row = 1);
 
 /// How a thread moves its registers to or from a buffer in shared memory.
 struct SharedAccess {

@@ -10,7 +10,7 @@
 
 namespace tilec {
 
-/// Shapes and types of a product on `numWarps` warps.
+/// Shapes and types of a product on `numWarps` warps; features of the chip are left out.
 MmaProblem getMmaProblem(tile::MmaOp mma, unsigned numWarps);
 
 /// The atom named on the product if it supports the problem, else the best one.

@@ -95,9 +95,13 @@ def ChooseWarps : Pass<"tile-choose-warps", "::tilec::tile::KernelOp"> {
 def SelectAtoms : Pass<"tile-select-atoms", "::tilec::tile::KernelOp"> {
   let summary = "choose the instruction family of each matrix product";
   let description = [{
-    Sets `atom` on every tile.mma, from types, shapes and the number of warps.
+    Sets `atom` on every tile.mma, from types, shapes, the number of warps and what
+    the chip has.
   }];
   let dependentDialects = ["::tilec::tile::TileDialect"];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"\"",
+           "A row of the chip table; empty: a chip without matrix instructions">];
 }
 
 def SelectCopies : Pass<"tile-select-copies", "::tilec::tile::KernelOp"> {

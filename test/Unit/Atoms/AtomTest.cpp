@@ -42,7 +42,8 @@ TEST(AtomTest, FmaLayoutsFitTogether) {
           EXPECT_TRUE(acc.isSurjective()) << acc.str();
           EXPECT_EQ(acc.numBits(Input::Lane), 5u);
           EXPECT_EQ(acc.size(Input::Warp), warps);
-          Layout a = atom->aReadLayout(problem, acc), b = atom->bReadLayout(problem, acc);
+          Layout a = atom->readOperand(problem, acc, Operand::A, true).layout;
+          Layout b = atom->readOperand(problem, acc, Operand::B, true).layout;
           EXPECT_TRUE(a.isSurjective()) << a.str();
           EXPECT_TRUE(b.isSurjective()) << b.str();
           for (uint64_t warp = 0; warp < warps; ++warp)

@@ -4,7 +4,7 @@
 //===------------------------------------------------------------------------===//
 //
 // See KernelRunner.h. The passes are those of the compiler's pipelines from stage
-// `tile` on, the chip is sm_90a (code is chip independent so far).
+// `tile` on. Products take the instructions of `chip`; optimisation is that of sm_90a.
 //
 //===------------------------------------------------------------------------===//
 #include "KernelRunner.h"
@@ -89,7 +89,9 @@ public:
 
   std::string run(std::vector<HostArray> &arrays, const RunOptions &options) {
     PassManager layouts(module->getContext());
-    layouts.nest<tile::KernelOp>().addPass(createSelectAtoms());
+    SelectAtomsOptions atoms;
+    atoms.chip = options.chip;
+    layouts.nest<tile::KernelOp>().addPass(createSelectAtoms(atoms));
     layouts.nest<tile::KernelOp>().addPass(createAssignLayouts());
     if (failed(layouts.run(*module)))
       return "passes failed";

@@ -48,6 +48,8 @@ struct HostArray {
 struct RunOptions {
   std::vector<unsigned> warps = {1, 2, 4, 8};
   std::array<int64_t, 3> grid = {1, 1, 1};
+  /// The chip whose instructions products may take.
+  std::string chip = "sm_80";
   /// Largest allowed difference of f32 outputs, relative to the largest output;
   /// 0: equal bytes.
   double tolerance = 0;
