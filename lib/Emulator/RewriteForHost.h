@@ -43,7 +43,9 @@ struct HostKernel {
   std::vector<Site> sites;
   uint32_t staticSharedBytes = 0; ///< dynamic shared memory begins here
   unsigned sharedGranuleLog2 = 4, globalGranuleLog2 = 4;
-  size_t stackBytes = 64 << 10;
+  /// Room for what the host spills of a thread that holds thousands of values; pages
+  /// that are not touched cost nothing.
+  size_t stackBytes = 1 << 20;
   /// Globals of the module itself, addressable like arrays.
   struct Global {
     std::string symbol, name;

@@ -1,4 +1,6 @@
 // RUN: tile-opt %s --tile-select-atoms | FileCheck %s
+// RUN: tile-opt %s --tile-select-atoms=chip=sm_80 | FileCheck %s --check-prefix=OLD
+// RUN: tile-opt %s --tile-select-atoms=chip=sm_89 | FileCheck %s --check-prefix=NEW
 // Every product gets an atom and the kernel its warps; other kernels are left alone.
 
 // CHECK-LABEL: tile.kernel @product
@@ -20,6 +22,27 @@ tile.kernel @unknown(%a: !tile.array<?x?x?xi8>, %c: !tile.array<?x?x?xi32, mut>,
   // CHECK: tile.mma {{.*}} {atom = "fma"}
   %r = tile.mma %x, %x, %z {atom = "slide_rule"} : tensor<2x8x8xi8>, tensor<2x8x8xi8>, tensor<2x8x8xi32>
   tile.store %c[%i, %i, %i], %r : !tile.array<?x?x?xi32, mut>, tensor<2x8x8xi32>
+  tile.return
+}
+
+// What the chip has and how exact a product has to be decide.
+// OLD-LABEL: tile.kernel @precisions
+// OLD: tile.mma {{.*}} {atom = "fma"}
+// OLD: tile.mma {{.*}} {atom = "mma_sync_tf32"}
+// OLD: tile.mma {{.*}} {atom = "mma_sync_f8_bits"}
+// OLD: tile.mma {{.*}} {atom = "mma_sync_f8_bits"}
+// NEW-LABEL: tile.kernel @precisions
+// NEW: tile.mma {{.*}} {atom = "fma"}
+// NEW: tile.mma {{.*}} {atom = "mma_sync_tf32"}
+// NEW: tile.mma {{.*}} {atom = "mma_sync_f8_half"}
+// NEW: tile.mma {{.*}} {atom = "mma_sync_f8"}
+tile.kernel @precisions() {
+  %x = arith.constant dense<1.0> : tensor<64x64xf32>
+  %y = arith.constant dense<1.0> : tensor<64x64xf8E4M3FN>
+  %0 = tile.mma %x, %x, %x : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+  %1 = tile.mma %x, %x, %x precision(tf32) : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+  %2 = tile.mma %y, %y, %x : tensor<64x64xf8E4M3FN>, tensor<64x64xf8E4M3FN>, tensor<64x64xf32>
+  %3 = tile.mma %y, %y, %x precision(fast) : tensor<64x64xf8E4M3FN>, tensor<64x64xf8E4M3FN>, tensor<64x64xf32>
   tile.return
 }
 

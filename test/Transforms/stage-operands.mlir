@@ -110,3 +110,17 @@ tile.kernel @transposed(%x: f16) attributes {num_warps = 4 : i32} {
   %p = tile.permute %t [1, 0] : tensor<4x128xf16, #rows> -> tensor<128x4xf16, #out>
   tile.return
 }
+
+#fragments = #tile.layout<[16, 16] register [(0, 1), (8, 0), (0, 8)] lane [(0, 2), (0, 4), (1, 0), (2, 0), (4, 0)]>
+
+// The result of a product is the a of the next where it lies: no buffer but for b.
+// CHECK-LABEL: tile.kernel @chain
+// CHECK-COUNT-1: tgpu.alloc : !tgpu.buffer<16x16xbf16
+// CHECK: tgpu.mma %{{.*}}, %{{.*}}, %{{.*}} {atom = "mma_sync"} : tensor<16x16xbf16
+tile.kernel @chain(%x: f32, %y: bf16) attributes {num_warps = 1 : i32} {
+  %s = tile.splat %x : f32 -> tensor<16x16xf32, #fragments>
+  %p = arith.truncf %s : tensor<16x16xf32, #fragments> to tensor<16x16xbf16, #fragments>
+  %v = tile.splat %y : bf16 -> tensor<16x16xbf16, #fragments>
+  %r = tile.mma %p, %v, %s {atom = "mma_sync"} : tensor<16x16xbf16, #fragments>, tensor<16x16xbf16, #fragments>, tensor<16x16xf32, #fragments>
+  tile.return
+}

@@ -21,7 +21,7 @@
 #include "tilec/Tile/TileAttrs.h"
 
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Types.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Value.h"
 
 #include <optional>
@@ -68,7 +68,7 @@ struct MmaOperand {
   mlir::Type elementType;  ///< as in the tile, such as f8E4M3FN
   bool isUnsigned = false; ///< of integers
 
-  bool inRegisters() const { return layout.isDistributed(); }
+  bool inRegisters() const { return llvm::isa<mlir::VectorType>(value.getType()); }
 };
 
 /// All that the code of a product needs, per thread.
