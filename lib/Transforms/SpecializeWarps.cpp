@@ -137,7 +137,7 @@ private:
       return true;
     if (auto load = dyn_cast<tile::LoadOp>(op))
       return load.getElements() && !load.getArray().getType().isMut();
-    return isPure(op);
+    return isMemoryEffectFree(op);
   }
 
   tile::KernelOp kernel;

@@ -88,7 +88,7 @@ def TileGPU_PushOp : TileGPU_Op<"push", [
   let hasVerifier = 1;
 }
 
-def TileGPU_CopyOp : TileGPU_Op<"copy", [HasParent<"PushOp">]> {
+def TileGPU_CopyOp : TileGPU_Op<"copy", [HasParent<"PushOp">, MemoryEffects<[MemWrite]>]> {
   let summary = "A tile of an array on its way to shared memory";
   let description = [{
     `order` says for each dim of the buffer along which array dim it runs; along the

@@ -5,8 +5,10 @@
 """Compiles a .tile file with `tilec` and launches it on torch tensors.
 
 Launches go through the runtime's C functions (tilec/Runtime/C.h), so they are what a
-program's would be: the environment names the compiler (TILEC) and the library
-(TILEC_RUNTIME, libtilec_runtime.so).
+program's would be. The environment names the compiler (TILEC), the library
+(TILEC_RUNTIME, libtilec_runtime.so), and a folder of modules (TILEC_MODULES) that are
+taken instead of compiling: matmul-sm_90a-BM128-BN256.tilemod, definitions in order of
+their names.
 """
 import ctypes
 import os
@@ -61,13 +63,22 @@ class TileKernel:
         torch.cuda.current_stream()
         source = name if name.endswith(".tile") else os.path.join(EXAMPLES, name + ".tile")
         name = kernel or os.path.splitext(os.path.basename(source))[0]
+        names = [os.path.splitext(os.path.basename(source))[0], chip or current_chip(),
+                 *(option.strip("-") for option in options), *(f"{key}{defines[key]}" for key in sorted(defines))]
+        ready = os.path.join(os.environ.get("TILEC_MODULES", ""), "-".join(names) + ".tilemod")
+        if os.path.exists(ready):
+            self.load(ready, name)
+            return
         command = [TILEC, source, f"--gpu-arch={chip or current_chip()}", f"--kernel={name}", *options]
         command += [f"-D{key}={value}" for key, value in defines.items()]
         with tempfile.TemporaryDirectory() as folder:
             module = os.path.join(folder, "k.tilemod")
             subprocess.run(command + [f"--emit=module={module}"], check=True)
-            self.kernel = runtime.tilec_load(module.encode(), name.encode())
-            check(self.kernel)
+            self.load(module, name)
+
+    def load(self, module, name):
+        self.kernel = runtime.tilec_load(module.encode(), name.encode())
+        check(self.kernel)
 
     def prepare(self, *args):
         """A callable that launches with these arguments."""
