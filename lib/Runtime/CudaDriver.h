@@ -89,6 +89,22 @@ struct LaunchConfig {
 struct alignas(128) TensorMap {
   uint64_t opaque[16];
 };
+/// CUtensorMapDataType, and what else describes one.
+enum TensorMapType : int {
+  TensorMapU8 = 0,
+  TensorMapU16 = 1,
+  TensorMapU32 = 2,
+  TensorMapI32 = 3,
+  TensorMapU64 = 4,
+  TensorMapI64 = 5,
+  TensorMapF16 = 6,
+  TensorMapF32 = 7,
+  TensorMapF64 = 8,
+  TensorMapBF16 = 9,
+};
+enum TensorMapSwizzle : int { NoSwizzle = 0, Swizzle32 = 1, Swizzle64 = 2, Swizzle128 = 3 };
+enum TensorMapPromotion : int { Promote128 = 2, Promote256 = 3 };
+inline constexpr int tensorMapNotInterleaved = 0, tensorMapOutsideIsZero = 0;
 
 // TILEC_CUDA_FUNCTION(member, symbol, parameters)
 #define TILEC_CUDA_FUNCTIONS(F)                                                                    \

@@ -13,6 +13,7 @@
 #include "tilec/Runtime/Kernel.h"
 
 #include "LoadedKernel.h"
+#include "TensorMapCache.h"
 
 #include "tilec/Support/Numerics.h"
 
@@ -184,33 +185,71 @@ struct Scratch {
   std::vector<KernelArg> args;
   LaunchPlan plan;
   std::vector<void *> pointers;
+  std::vector<cuda::TensorMap> tensorMaps;
+  TensorMapCache tensorMapCache;
   bool inUse = false; // a host kernel may launch others
 };
 } // namespace
 
 static thread_local Scratch threadScratch;
 
+/// Where the driver finds each parameter.
+static Expected<void> gatherParameters(const KernelInfo &info, Scratch &scratch) {
+  scratch.pointers.clear();
+  for (uint32_t offset : scratch.plan.offsets)
+    scratch.pointers.push_back(scratch.plan.params.data() + offset);
+  const std::vector<TensorMapPlan> &maps = scratch.plan.tensorMaps;
+  scratch.tensorMaps.resize(maps.size());
+  for (size_t i = 0; i < maps.size(); ++i) {
+    if (auto ok = scratch.tensorMapCache.encode(maps[i], scratch.tensorMaps[i]); !ok) {
+      Failure why = ok.failure();
+      why.message = info.name + ": " + why.message;
+      why.kernel = info.name;
+      return why;
+    }
+    scratch.pointers.push_back(&scratch.tensorMaps[i]);
+  }
+  return {};
+}
+
+/// Blocks per cluster: as compiled, or as the caller wants a kernel that does not care.
+static Expected<unsigned> clusterOf(const KernelInfo &info, const BuildInfo &build,
+                                    const LaunchConfig &config, int64_t blocks) {
+  std::string problem;
+  if (config.cluster == 0 || config.cluster == build.cluster)
+    return build.cluster;
+  if (build.cluster > 1)
+    problem = "the kernel is compiled for clusters of " + std::to_string(build.cluster) + ", not " +
+              std::to_string(config.cluster);
+  else if (blocks % config.cluster != 0)
+    problem = std::to_string(blocks) + " blocks are not a multiple of the cluster, " +
+              std::to_string(config.cluster);
+  else
+    return config.cluster;
+  return Failure{info.name + ": " + problem, info.name, {}, 0, {}};
+}
+
 static Expected<void> launchOnGpu(const LoadedKernel &kernel, StreamRef stream,
                                   const LaunchConfig &config, Scratch &scratch) {
   const KernelInfo &info = kernel.launcher.getInfo();
   const LaunchPlan &plan = scratch.plan;
-  scratch.pointers.clear();
-  for (uint32_t offset : plan.offsets)
-    scratch.pointers.push_back(scratch.plan.params.data() + offset);
+  const BuildInfo &build = info.builds[plan.build];
+  if (auto ok = gatherParameters(info, scratch); !ok)
+    return ok;
+  int64_t blocks =
+      physicalBlocks(build, plan.numBlocks, static_cast<unsigned>(kernel.device->numSMs));
+  auto cluster = clusterOf(info, build, config, blocks);
+  if (!cluster)
+    return cluster.failure();
 
   cuda::LaunchAttribute attributes[2];
   cuda::LaunchConfig launch{};
   launch.attributes = attributes;
-  if (config.cluster > 1) {
-    if (plan.numBlocks % config.cluster != 0)
-      return Failure{info.name + ": " + std::to_string(plan.numBlocks) +
-                         " blocks are not a multiple of the cluster, " +
-                         std::to_string(config.cluster),
-                     info.name, {}, 0, {}};
+  if (*cluster > 1) {
     auto &attribute = attributes[launch.numAttributes++];
     attribute = {};
     attribute.id = cuda::ClusterDimension;
-    attribute.value.cluster = {config.cluster, 1, 1};
+    attribute.value.cluster = {*cluster, 1, 1};
   }
   if (config.overlapPrevious) {
     auto &attribute = attributes[launch.numAttributes++];
@@ -218,8 +257,7 @@ static Expected<void> launchOnGpu(const LoadedKernel &kernel, StreamRef stream,
     attribute.id = cuda::ProgrammaticStreamSerialization;
     attribute.value.programmaticSerialization = 1;
   }
-  const BuildInfo &build = info.builds[plan.build];
-  launch.gridX = static_cast<unsigned>(plan.numBlocks);
+  launch.gridX = static_cast<unsigned>(blocks);
   launch.gridY = launch.gridZ = launch.blockY = launch.blockZ = 1;
   launch.blockX = build.threads;
   launch.sharedBytes = build.sharedBytes;

@@ -208,7 +208,7 @@ static BuildInfo readBuild(const Json &value, const std::string &path, std::stri
   build.registers = static_cast<unsigned>(in.integer("registers", 0, 1 << 16));
   build.spillBytes = static_cast<unsigned>(in.integer("spills", 0, 1 << 30));
   build.persistent = static_cast<unsigned>(in.integer("persistent", 0, 32));
-  build.cluster = static_cast<unsigned>(in.integer("cluster", 1, 16));
+  build.cluster = static_cast<unsigned>(in.integer("cluster", 1, 8));
   in.array("tensor_maps", [&](const Json &element, const std::string &at) {
     build.tensorMaps.push_back(readTensorMap(element, at, error));
   });

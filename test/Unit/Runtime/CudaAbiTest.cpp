@@ -55,6 +55,25 @@ static_assert(cuda::memHostPortable == CU_MEMHOSTALLOC_PORTABLE);
 static_assert(cuda::captureThreadLocal == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 static_assert(cuda::notReady == CUDA_ERROR_NOT_READY);
 
+static_assert(int(cuda::TensorMapU8) == CU_TENSOR_MAP_DATA_TYPE_UINT8);
+static_assert(int(cuda::TensorMapU16) == CU_TENSOR_MAP_DATA_TYPE_UINT16);
+static_assert(int(cuda::TensorMapU32) == CU_TENSOR_MAP_DATA_TYPE_UINT32);
+static_assert(int(cuda::TensorMapI32) == CU_TENSOR_MAP_DATA_TYPE_INT32);
+static_assert(int(cuda::TensorMapU64) == CU_TENSOR_MAP_DATA_TYPE_UINT64);
+static_assert(int(cuda::TensorMapI64) == CU_TENSOR_MAP_DATA_TYPE_INT64);
+static_assert(int(cuda::TensorMapF16) == CU_TENSOR_MAP_DATA_TYPE_FLOAT16);
+static_assert(int(cuda::TensorMapF32) == CU_TENSOR_MAP_DATA_TYPE_FLOAT32);
+static_assert(int(cuda::TensorMapF64) == CU_TENSOR_MAP_DATA_TYPE_FLOAT64);
+static_assert(int(cuda::TensorMapBF16) == CU_TENSOR_MAP_DATA_TYPE_BFLOAT16);
+static_assert(int(cuda::NoSwizzle) == CU_TENSOR_MAP_SWIZZLE_NONE);
+static_assert(int(cuda::Swizzle32) == CU_TENSOR_MAP_SWIZZLE_32B);
+static_assert(int(cuda::Swizzle64) == CU_TENSOR_MAP_SWIZZLE_64B);
+static_assert(int(cuda::Swizzle128) == CU_TENSOR_MAP_SWIZZLE_128B);
+static_assert(int(cuda::Promote128) == CU_TENSOR_MAP_L2_PROMOTION_L2_128B);
+static_assert(int(cuda::Promote256) == CU_TENSOR_MAP_L2_PROMOTION_L2_256B);
+static_assert(cuda::tensorMapNotInterleaved == CU_TENSOR_MAP_INTERLEAVE_NONE);
+static_assert(cuda::tensorMapOutsideIsZero == CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+
 TEST(CudaAbi, UnionMembersLieAtTheStart) {
   CUlaunchAttribute theirs{};
   auto &ours = reinterpret_cast<cuda::LaunchAttribute &>(theirs);

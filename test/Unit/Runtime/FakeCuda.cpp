@@ -179,5 +179,11 @@ ENTRY(cuFuncSetAttribute, (Function f, FunctionAttribute, int value),
 ENTRY(cuLaunchKernelEx, (const LaunchConfig *config, Function f, void **params, void **),
       if (fake.onLaunch) fake.onLaunch(*config, *reinterpret_cast<std::string *>(f), params);)
 ENTRY(cuTensorMapEncodeTiled,
-      (TensorMap *, int, uint32_t, void *, const uint64_t *, const uint64_t *, const uint32_t *,
-       const uint32_t *, int, int, int, int), )
+      (TensorMap * out, int dtype, uint32_t rank, void *base, const uint64_t *dims,
+       const uint64_t *pitches, const uint32_t *box, const uint32_t *steps, int interleave,
+       int swizzle, int promotion, int outside),
+      if (reinterpret_cast<uintptr_t>(out) % 64 != 0 || interleave || outside) return 1;
+      for (uint32_t i = 0; i < rank; ++i) if (steps[i] != 1) return 1;
+      fake.encodedMaps.push_back({dtype, swizzle, promotion, base, {dims, dims + rank},
+                                  {pitches, pitches + rank - 1}, {box, box + rank}});
+      *out = TensorMap(); out->opaque[0] = fake.encodedMaps.size();)

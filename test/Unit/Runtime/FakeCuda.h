@@ -21,7 +21,16 @@
 
 namespace tilec {
 
+/// A tensor map as it was asked for; the encoding is its number, in the first word.
+struct EncodedMap {
+  int dtype = 0, swizzle = 0, promotion = 0;
+  void *base = nullptr;
+  std::vector<uint64_t> dims, pitches;
+  std::vector<uint32_t> box;
+};
+
 struct FakeCuda {
+  std::vector<EncodedMap> encodedMaps;
   /// Number of calls of each entry point, by name.
   std::map<std::string, int> calls;
   /// The next call of this entry point gives this result instead.

@@ -33,6 +33,7 @@ protected:
     fake->failNext.clear();
     fake->onLaunch = nullptr;
     fake->images.clear();
+    fake->encodedMaps.clear();
   }
   void TearDown() override {
     // Nothing leaks, and the thread's context is as it was.
