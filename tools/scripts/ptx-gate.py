@@ -13,7 +13,8 @@ Fails when, for some file and chip:
   - ptxas fails, or says anything but progress ("C75xx": wgmma was serialised);
   - a kernel spills registers, or uses a stack;
   - the code waits for all of the GPU's memory (fence or membar of gpu or sys
-    scope; MEMBAR.*.GPU in the machine code where a disassembler is found).
+    scope, which ptxas also makes of a remote mbarrier arrival that says `.release.cluster`;
+    MEMBAR.*.GPU in the machine code where a disassembler is found).
 One line a problem, then "N modules, M problems". Exit code 1 when M > 0, 3 when there
 is no ptxas. `$TILEC_PTXAS` names the assembler.
 """
@@ -29,7 +30,8 @@ import tempfile
 CHIPS = "sm_80,sm_86,sm_89,sm_90a,sm_100a,sm_120a"
 PROGRESS = re.compile(r"bytes gmem|Compile time|Function properties for|Compiling entry|"
                       r"bytes stack frame|Used \d+ registers|^\s*$|cumulative stack size")
-FENCE = re.compile(r"^\s*(fence\.(sc|acq_rel|acquire|release)\S*\.(gpu|sys)|membar\.(gl|sys))", re.M)
+FENCE = re.compile(r"^\s*(?:@!?%\w+\s+)?(fence\.(sc|acq_rel|acquire|release)\S*\.(gpu|sys)|membar\.(gl|sys)|"
+                   r"mbarrier\.arrive\S*\.release\.cluster\.shared::cluster)", re.M)
 
 
 def find_tool(name, variable):
@@ -37,7 +39,9 @@ def find_tool(name, variable):
     if chosen:
         return chosen
     home = os.environ.get("CUDA_HOME", "/usr/local/cuda")
-    return shutil.which(name) or shutil.which(name, path=os.path.join(home, "bin"))
+    # The disassembler also comes as a Python package, nvidia-cuda-nvdisasm.
+    packages = [os.path.join(path, "nvidia", kit, "bin") for path in sys.path for kit in ("cu13", "cu12")]
+    return shutil.which(name) or shutil.which(name, path=os.pathsep.join([os.path.join(home, "bin")] + packages))
 
 
 def problems_of_log(log, allowed):
