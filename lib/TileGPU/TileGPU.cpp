@@ -138,6 +138,62 @@ LogicalResult LoadOp::verify() {
                         getBuffer().getType());
 }
 
+LogicalResult StoreSliceOp::verify() {
+  // store_slice-C1
+  auto tile = cast<RankedTensorType>(getTile().getType());
+  BufferType buffer = getBuffer().getType();
+  if (tile.getElementType() != buffer.getElementType() || tile.getRank() != buffer.getRank() ||
+      tile.getRank() != int64_t(getIndex().size()))
+    return emitOpError("tile, index and buffer do not go together: ") << tile << " and " << buffer;
+  for (auto [whole, part] : llvm::zip_equal(tile.getShape(), buffer.getShape()))
+    if (part > whole)
+      return emitOpError("a slice is in no dim larger than its tile");
+  return success();
+}
+
+LogicalResult TakeOp::verify() {
+  auto result = cast<RankedTensorType>(getTile().getType());
+  auto indices = cast<RankedTensorType>(getIndices().getType());
+  BufferType buffer = getBuffer().getType();
+  // take-C1
+  bool fits = result.getElementType() == buffer.getElementType() &&
+              result.getRank() == buffer.getRank() && getAxis() < result.getRank();
+  for (int64_t dim = 0; fits && dim < result.getRank(); ++dim)
+    fits = dim == getAxis() || result.getDimSize(dim) == buffer.getShape()[dim];
+  if (!fits)
+    return emitOpError("result and buffer do not go together: ") << result << " and " << buffer;
+  // take-C2
+  if (!indices.getElementType().isIntOrIndex() ||
+      (getAlong() ? indices.getShape() != result.getShape()
+                  : indices.getShape() != ArrayRef(result.getDimSize(getAxis()))))
+    return emitOpError("indices do not fit the result: ") << indices;
+  return success();
+}
+
+LogicalResult CountOp::verify() {
+  // count-C1
+  BufferType buffer = getBuffer().getType();
+  if (buffer.getRank() != 1 || !buffer.getElementType().isInteger(32) ||
+      !cast<RankedTensorType>(getTile().getType()).getElementType().isIntOrIndex())
+    return emitOpError("counts integers in a buffer of i32");
+  return success();
+}
+
+LogicalResult ScanOp::verify() {
+  // scan-C1
+  if (getSources().empty() || getSources().getTypes() != getResultTypes())
+    return emitOpError("results have the sources' types");
+  return success();
+}
+
+LogicalResult SortOp::verify() {
+  // sort-C1
+  if (getSources().empty() || getSources().size() > 2 ||
+      getSources().getTypes() != getResultTypes())
+    return emitOpError("sorts one or two tiles, results have their types");
+  return success();
+}
+
 LogicalResult WarpReduceOp::verify() {
   // warp_reduce-C1
   if (getSources().empty())

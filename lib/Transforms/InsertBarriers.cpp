@@ -117,6 +117,16 @@ bool conflict(const Access &a, const Access &b, bool arraysOverlap) {
   return !touchSameElements(a, b);
 }
 
+/// Whether the operation says that it writes to the buffer.
+bool writes(Operation *op, Value buffer) {
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  if (auto interface = dyn_cast<MemoryEffectOpInterface>(op))
+    interface.getEffectsOnValue(buffer, effects);
+  return llvm::any_of(effects, [](const MemoryEffects::EffectInstance &effect) {
+    return isa<MemoryEffects::Write>(effect.getEffect());
+  });
+}
+
 /// The accesses of one operation, its regions aside.
 SmallVector<Access, 2> accessesOf(Operation *op) {
   SmallVector<Access, 2> accesses;
@@ -132,18 +142,14 @@ SmallVector<Access, 2> accessesOf(Operation *op) {
   auto array = [&](Value value, bool isWrite) {
     accesses.push_back({isWrite, 0, 0, value, op, false});
   };
-  if (auto store = dyn_cast<tgpu::StoreOp>(op))
-    shared(store.getBuffer(), true);
-  else if (auto load = dyn_cast<tgpu::LoadOp>(op))
-    shared(load.getBuffer(), false);
-  else if (auto mma = dyn_cast<tgpu::MmaOp>(op)) {
-    if (isa<tgpu::BufferType>(mma.getA().getType()))
-      shared(mma.getA(), false);
-    shared(mma.getB(), false);
-  } else if (auto load = dyn_cast<tile::LoadOp>(op))
+  if (auto load = dyn_cast<tile::LoadOp>(op))
     array(load.getArray(), false);
   else if (auto store = dyn_cast<tile::StoreOp>(op))
     array(store.getArray(), true);
+  else if (!isa<tgpu::AllocOp>(op))
+    for (Value operand : op->getOperands())
+      if (isa<tgpu::BufferType>(operand.getType()))
+        shared(operand, writes(op, operand));
   return accesses;
 }
 

@@ -154,10 +154,121 @@ def TileGPU_WarpReduceOp : TileGPU_Op<"warp_reduce", [
   let hasVerifier = 1;
 }
 
+def TileGPU_StoreSliceOp : TileGPU_Op<"store_slice"> {
+  let summary = "One slice of a tile to shared memory";
+  let description = [{
+    The tile is cut into slices of the buffer's shape; the threads that hold elements of
+    the slice that `index` counts to write them. A slice outside is not written.
+
+    - store_slice-C1: the buffer has the tile's rank and element type and is in no dim
+      larger; there is one index per dim.
+  }];
+  let arguments = (ins AnyRankedTensor:$tile, Variadic<Index>:$index,
+                       Arg<TileGPU_BufferType, "", [MemWrite]>:$buffer);
+  let assemblyFormat = [{
+    $tile `[` $index `]` `,` $buffer attr-dict `:` type($tile) `,` qualified(type($buffer))
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGPU_TakeOp : TileGPU_Op<"take"> {
+  let summary = "Elements of shared memory at given indices along an axis";
+  let description = [{
+    As `tile.take` of the tile in the buffer. Each thread has the indices of its elements.
+
+    - take-C1: result and buffer have one element type, and one shape but for the axis.
+    - take-C2: indices are integers; they have the result's shape with `along`, else rank 1.
+  }];
+  let arguments = (ins Arg<TileGPU_BufferType, "", [MemRead]>:$buffer,
+                       AnyRankedTensor:$indices, I32Attr:$axis, UnitAttr:$along);
+  let results = (outs AnyRankedTensor:$tile);
+  let assemblyFormat = [{
+    $buffer `[` $indices `]` `axis` $axis (`along` $along^)? attr-dict `:`
+    qualified(type($buffer)) `,` type($indices) `->` type($tile)
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGPU_CountOp : TileGPU_Op<"count"> {
+  let summary = "Adds one in shared memory for each element";
+  let description = [{
+    For each element of the tile that equals `first + b` for a place b of the buffer, one is
+    added at b, atomically. Copies of an element count once.
+
+    - count-C1: the buffer has rank 1 and elements of i32, the tile has integers.
+  }];
+  let arguments = (ins AnyRankedTensor:$tile,
+                       Arg<TileGPU_BufferType, "", [MemRead, MemWrite]>:$buffer,
+                       I64Attr:$first, UnitAttr:$is_unsigned);
+  let assemblyFormat = [{
+    $tile `,` $buffer `first` $first (`unsigned` $is_unsigned^)? attr-dict `:` type($tile) `,`
+    qualified(type($buffer))
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGPU_FlipOp : TileGPU_Op<"flip", [AllTypesMatch<["tile", "result"]>]> {
+  let summary = "Reverse a tile along an axis, through shared memory";
+  let description = [{
+    As `tile.flip` where an element and the one that takes its place lie in different warps.
+    Warps exchange registers through the scratch buffer, as many at a time as fit, with
+    barriers between.
+  }];
+  let arguments = (ins AnyRankedTensor:$tile, I32Attr:$axis,
+                       Arg<TileGPU_BufferType, "", [MemRead, MemWrite]>:$scratch);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $tile `axis` $axis `through` $scratch attr-dict `:` type($tile) `,`
+    qualified(type($scratch))
+  }];
+}
+
+def TileGPU_ScanOp : TileGPU_Op<"scan", [
+    AttrSizedOperandSegments, RecursiveMemoryEffects, SingleBlock]> {
+  let summary = "Combine the elements before each, with totals of warps in shared memory";
+  let description = [{
+    As `tile.scan` along an axis that several warps share. Each warp leaves its totals in
+    the scratch buffer; the operation has the barriers between.
+
+    - scan-C1: results have the sources' types.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$sources, Variadic<AnyType>:$inits,
+                       I32Attr:$axis, UnitAttr:$reverse,
+                       Arg<TileGPU_BufferType, "", [MemRead, MemWrite]>:$scratch);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$combiner);
+  let assemblyFormat = [{
+    `(` $sources `)` `axis` $axis (`reverse` $reverse^)?
+    (`exclusive` `(` $inits^ `:` type($inits) `)`)? `through` $scratch attr-dict `:`
+    qualified(type($scratch)) `,` functional-type($sources, $results) $combiner
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGPU_SortOp : TileGPU_Op<"sort"> {
+  let summary = "Sort along an axis that several warps share";
+  let description = [{
+    As `tile.sort` of unsigned words, of one tile or of words and distinct positions that
+    decide between equal ones. Warps exchange registers through the scratch buffer, with
+    barriers between.
+
+    - sort-C1: there are one or two sources; results have their types.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$sources, I32Attr:$axis,
+                       UnitAttr:$descending,
+                       Arg<TileGPU_BufferType, "", [MemRead, MemWrite]>:$scratch);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `(` $sources `)` `axis` $axis (`descending` $descending^)? `through` $scratch attr-dict
+    `:` qualified(type($scratch)) `,` functional-type($sources, $results)
+  }];
+  let hasVerifier = 1;
+}
+
 def TileGPU_YieldOp : TileGPU_Op<"yield", [
-    Pure, Terminator, ReturnLike, HasParent<"WarpReduceOp">]> {
+    Pure, Terminator, ReturnLike, ParentOneOf<["ScanOp", "WarpReduceOp"]>]> {
   let summary = "Gives the values of a region";
-  let description = [{ Ends the combining region of a reduction. }];
+  let description = [{ Ends the combining region of a reduction or scan. }];
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "$values attr-dict `:` type($values)";
 }
