@@ -1,0 +1,58 @@
+//===- ScanPlan.cpp - where an axis lies, bit by bit -----------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// In: a layout and an axis. Out: the plan of ScanPlan.h, by sorting bases into single
+// bits along the axis, those beside it, and zeros.
+//
+//===------------------------------------------------------------------------===//
+#include "tilec/Analysis/ScanPlan.h"
+
+#include "tilec/Layout/Span.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace tilec;
+
+bool ScanPlan::crossesWarps() const { return mask(Input::Warp) != 0; }
+
+uint64_t ScanPlan::mask(Input home) const {
+  uint64_t result = 0;
+  for (const Bit &bit : bits)
+    if (bit.home == home)
+      result |= uint64_t(1) << bit.bit;
+  return result;
+}
+
+std::optional<ScanPlan> tilec::planScan(const Layout &layout, unsigned axis) {
+  ScanPlan plan;
+  plan.bits.resize(layout.fieldBits(axis), {Input::Offset, 0});
+  Span span;
+  for (Input input : {Input::Register, Input::Lane, Input::Warp})
+    for (auto [bit, basis] : llvm::enumerate(layout.bases(input))) {
+      if (!basis && input != Input::Register)
+        continue;
+      uint64_t along = layout.field(basis, axis);
+      bool isPure = !along || (llvm::isPowerOf2_64(along) && !(basis & ~layout.fieldMask(axis)));
+      if (!isPure || !span.add(basis))
+        return std::nullopt;
+      if (along)
+        plan.bits[llvm::Log2_64(along)] = {input, unsigned(bit)};
+      else if (input == Input::Register)
+        plan.keptRegisters.push_back(bit);
+    }
+  return plan;
+}
+
+Layout tilec::scannableLayout(llvm::ArrayRef<int64_t> shape, unsigned axis,
+                              unsigned numWarps) {
+  llvm::SmallVector<unsigned> order, warpOrder;
+  for (unsigned dim = shape.size(); dim-- > 0;)
+    order.push_back(dim);
+  for (unsigned dim = 0; dim < shape.size(); ++dim)
+    if (dim != axis)
+      warpOrder.push_back(dim);
+  warpOrder.push_back(axis);
+  return Layout::coalesced(shape, order, 1, 32, numWarps, warpOrder);
+}
