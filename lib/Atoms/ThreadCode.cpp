@@ -302,3 +302,16 @@ void tilec::emitSharedStore(OpBuilder &builder, Location loc,
     LLVM::StoreOp::create(builder, loc, stored, address, walker.alignment());
   });
 }
+
+void tilec::emitSharedStoreElement(OpBuilder &builder, Location loc,
+                                   const BufferAccess &access, Value element,
+                                   uint64_t number) {
+  uint64_t constant = 0;
+  for (auto [bit, basis] : llvm::enumerate(access.registerBases))
+    if (number >> bit & 1)
+      constant ^= basis;
+  Value offset = emitXor(builder, loc, access.offset, access.offsetBits, constant);
+  Value address = LLVM::GEPOp::create(builder, loc, access.base.getType(), access.elementType,
+                                      access.base, ArrayRef<LLVM::GEPArg>{offset});
+  LLVM::StoreOp::create(builder, loc, element, address);
+}

@@ -33,6 +33,7 @@ void addLaidOutPasses(OpPassManager &passes, const CompileOptions &options, cons
   passes.addPass(createSplitBuilds(builds));
 
   OpPassManager &kernels = passes.nest<tile::KernelOp>();
+  kernels.addPass(createExpandSorts());
   kernels.addPass(createSimplifyTile());
   kernels.addPass(createHoistInvariants());
   kernels.addPass(createInferBounds());

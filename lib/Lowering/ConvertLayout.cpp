@@ -193,3 +193,80 @@ Value Emitter::shuffleScalar(Value value, function_ref<Value(Value)> shuffle32) 
   high = arith::ShLIOp::create(builder, loc, high, i64(32));
   return arith::OrIOp::create(builder, loc, high, low);
 }
+
+//===------------------------------------------------------------------------===//
+// Between warps
+//===------------------------------------------------------------------------===//
+
+namespace {
+/// Up to 16 bytes of a value that a thread shows to others.
+struct Piece {
+  unsigned value;
+  SmallVector<int64_t> elements;
+  int64_t bytes, offset;
+};
+} // namespace
+
+/// Each thread has a slot of its own, so that neither side meets in a bank. What does not
+/// fit goes in rounds.
+SmallVector<SmallVector<Value>> Emitter::readThreads(ValueRange values, ValueRange others,
+                                                     Value scratch, bool &isFirst) {
+  int64_t capacity = cast<tgpu::BufferType>(scratch.getType()).getBytes();
+  SmallVector<SmallVector<Piece>> rounds(1);
+  int64_t used = 0;
+  for (auto [index, value] : llvm::enumerate(values)) {
+    auto type = cast<VectorType>(value.getType());
+    int64_t bytes = tgpu::BufferType::storedBytes(type.getElementType());
+    int64_t width = std::min<int64_t>(type.getNumElements(), 16 / bytes);
+    for (int64_t first = 0; first < type.getNumElements(); first += width) {
+      used = int64_t(llvm::alignTo(uint64_t(used), uint64_t(width * bytes)));
+      if (used + width * bytes * numThreads() > capacity) {
+        rounds.emplace_back();
+        used = 0;
+      }
+      rounds.back().push_back({unsigned(index),
+                               llvm::to_vector(llvm::seq<int64_t>(first, first + width)),
+                               width * bytes, used});
+      used += width * bytes * numThreads();
+    }
+  }
+
+  auto addressOf = [&](const Piece &piece, Value thread) -> Value {
+    Value offset = arith::MulIOp::create(builder, loc, thread, i32(piece.bytes));
+    offset = arith::AddIOp::create(builder, loc, offset, i32(piece.offset));
+    Value base = get(scratch);
+    return LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
+                               ArrayRef<LLVM::GEPArg>{offset});
+  };
+  SmallVector<SmallVector<SmallVector<Value>>> elements(
+      values.size(), SmallVector<SmallVector<Value>>(others.size()));
+  for (ArrayRef<Piece> round : rounds) {
+    if (!isFirst)
+      (void)emitBarrier();
+    isFirst = false;
+    auto elementOf = [&](const Piece &piece) {
+      return cast<VectorType>(values[piece.value].getType()).getElementType();
+    };
+    for (const Piece &piece : round) {
+      Value shown = emitToStored(builder, loc,
+                                 emitShuffle(builder, loc, values[piece.value], piece.elements),
+                                 elementOf(piece));
+      LLVM::StoreOp::create(builder, loc, shown, addressOf(piece, thread), unsigned(piece.bytes));
+    }
+    (void)emitBarrier();
+    for (const Piece &piece : round)
+      for (auto [index, other] : llvm::enumerate(others)) {
+        auto type = VectorType::get(int64_t(piece.elements.size()), storedType(elementOf(piece)));
+        Value loaded = LLVM::LoadOp::create(builder, loc, type, addressOf(piece, other),
+                                            unsigned(piece.bytes));
+        Value read = emitFromStored(builder, loc, loaded, elementOf(piece));
+        for (int64_t i = 0; i < type.getNumElements(); ++i)
+          elements[piece.value][index].push_back(extract(read, i));
+      }
+  }
+  SmallVector<SmallVector<Value>> results(values.size());
+  for (auto [result, lists] : llvm::zip_equal(results, elements))
+    for (ArrayRef<Value> list : lists)
+      result.push_back(fromElements(list));
+  return results;
+}

@@ -77,8 +77,24 @@ private:
   LogicalResult emitBroadcast(tile::BroadcastOp op);
   LogicalResult emitReshape(tile::ReshapeOp op);
   LogicalResult emitPermute(tile::PermuteOp op);
+
+  //===--- Slices.cpp ------------------------------------------------------------===//
   LogicalResult emitExtract(tile::ExtractOp op);
   LogicalResult emitCat(tile::CatOp op);
+  LogicalResult emitInsert(tile::InsertOp op);
+  LogicalResult emitStoreSlice(tgpu::StoreSliceOp op);
+  LogicalResult emitTake(tgpu::TakeOp op);
+  LogicalResult emitFlip(Operation *op, unsigned axis, Value scratch);
+  Value emitElementOfWarp(Value tile, const Layout &layout, Value number);
+  Value emitSliceNumber(mlir::ValueRange index, llvm::ArrayRef<int64_t> whole,
+                        llvm::ArrayRef<int64_t> slice);
+
+  //===--- Scan.cpp, Sort.cpp, Histogram.cpp -----------------------------------------===//
+  LogicalResult emitScan(Operation *op, mlir::Region &combiner, mlir::ValueRange sources,
+                         mlir::ValueRange inits, unsigned axis, bool isReverse, Value scratch);
+  LogicalResult emitSort(Operation *op, mlir::ValueRange sources, unsigned axis,
+                         bool isDescending, Value scratch);
+  LogicalResult emitCount(tgpu::CountOp op);
 
   //===--- Integer.cpp -------------------------------------------------------------===//
   LogicalResult emitDivide(tile::DivideOp op);
@@ -121,6 +137,12 @@ private:
   mlir::FailureOr<Value> convert(Operation *op, Value value, const Layout &source,
                                  const Layout &destination, Type elementType);
   Value emitShuffleRounds(Value value, const Conversion &conversion, unsigned numResults);
+  /// What `values` (vectors) are in the threads `others` (i32 numbers), through the
+  /// buffer `scratch`: [value][other]. There are barriers before each use of the buffer
+  /// but the first.
+  mlir::SmallVector<mlir::SmallVector<Value>> readThreads(mlir::ValueRange values,
+                                                          mlir::ValueRange others,
+                                                          Value scratch, bool &isFirst);
   /// Each element of `value` from lane `lane` (i32), or from lane ^ mask.
   Value shuffleIndex(Value value, Value lane);
   Value shuffleButterfly(Value value, unsigned mask);
@@ -144,6 +166,9 @@ private:
   Value extract(Value vector, int64_t index);
   Value fromElements(mlir::ArrayRef<Value> elements);
   Value lane();
+  /// i1: `number` (i32) & mask == bits.
+  Value hasBits(Value number, uint64_t mask, uint64_t bits);
+  unsigned numThreads() { return 32 * kernel.getNumWarps().value_or(4); }
 
   tile::KernelOp kernel;
   const IndexFacts facts;
@@ -159,6 +184,8 @@ private:
   /// vectors then. 0 elsewhere.
   int64_t regionWidth = 0;
 
+  friend class ScanEmitter;
+  friend class SortEmitter;
   friend class TileAccess;
 };
 

@@ -70,6 +70,26 @@ LogicalResult Emitter::emitOperation(Operation *op) {
       .Case([&](tile::PermuteOp op) { return emitPermute(op); })
       .Case([&](tile::ExtractOp op) { return emitExtract(op); })
       .Case([&](tile::CatOp op) { return emitCat(op); })
+      .Case([&](tile::InsertOp op) { return emitInsert(op); })
+      .Case([&](tile::FlipOp op) { return emitFlip(op, op.getAxis(), {}); })
+      .Case([&](tgpu::FlipOp op) { return emitFlip(op, op.getAxis(), op.getScratch()); })
+      .Case([&](tgpu::StoreSliceOp op) { return emitStoreSlice(op); })
+      .Case([&](tgpu::TakeOp op) { return emitTake(op); })
+      .Case([&](tgpu::CountOp op) { return emitCount(op); })
+      .Case([&](tile::ScanOp op) {
+        return emitScan(op, op.getCombiner(), op.getSources(), op.getInits(), op.getAxis(),
+                        op.getReverse(), {});
+      })
+      .Case([&](tgpu::ScanOp op) {
+        return emitScan(op, op.getCombiner(), op.getSources(), op.getInits(), op.getAxis(),
+                        op.getReverse(), op.getScratch());
+      })
+      .Case([&](tile::SortOp op) {
+        return emitSort(op, op.getSources(), op.getAxis(), op.getDescending(), {});
+      })
+      .Case([&](tgpu::SortOp op) {
+        return emitSort(op, op.getSources(), op.getAxis(), op.getDescending(), op.getScratch());
+      })
       .Case([&](tile::ConvertLayoutOp op) { return emitConvertLayout(op); })
       .Case([&](tile::ReduceOp op) {
         return emitReduce(op, op.getCombiner(), op.getAxes());

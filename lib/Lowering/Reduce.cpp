@@ -39,6 +39,13 @@ static bool isVectorizable(Region &combiner) {
   });
 }
 
+/// One operation that gives the same bits whichever operand comes first.
+static bool isSymmetric(Region &combiner) {
+  Block &block = combiner.front();
+  return llvm::hasSingleElement(block.without_terminator()) &&
+         block.front().hasTrait<OpTrait::IsCommutative>();
+}
+
 FailureOr<SmallVector<Value>> Emitter::inlineCombiner(Region &combiner, ValueRange left,
                                                       ValueRange right) {
   Block &block = combiner.front();
@@ -139,7 +146,17 @@ LogicalResult Emitter::emitReduce(Operation *op, Region &combiner, ArrayRef<int6
     SmallVector<Value> others;
     for (Value value : values)
       others.push_back(shuffleButterfly(value, 1u << bit));
-    FailureOr<SmallVector<Value>> combined = emitCombine(combiner, values, others);
+    SmallVector<Value> left = values, right = others;
+    if (!isSymmetric(combiner)) {
+      // Both lanes put the same operand first, or their copies would round apart.
+      Value isUpper = hasBits(thread, 1u << bit, 1u << bit);
+      for (auto [l, r] : llvm::zip_equal(left, right)) {
+        Value own = l;
+        l = arith::SelectOp::create(builder, loc, isUpper, r, own);
+        r = arith::SelectOp::create(builder, loc, isUpper, own, r);
+      }
+    }
+    FailureOr<SmallVector<Value>> combined = emitCombine(combiner, left, right);
     if (failed(combined))
       return failure();
     values = *combined;

@@ -10,17 +10,14 @@
 //   permute     source.permute(dims)   →  result
 //   broadcast   source                 →  result, with stretched dims made 1
 //
-// Where AssignLayouts has been kind that renames registers and costs nothing. Parts of
-// tiles (extract, cat) are written where each thread has them in its own registers.
+// Where AssignLayouts has been kind that renames registers and costs nothing.
 //
 //===------------------------------------------------------------------------===//
 #include "Emitter.h"
 
 #include "tilec/Atoms/ThreadCode.h"
-#include "tilec/Layout/Span.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -97,75 +94,5 @@ LogicalResult Emitter::emitPermute(tile::PermuteOp op) {
   if (failed(value))
     return failure();
   set(op, *value);
-  return success();
-}
-
-//===------------------------------------------------------------------------===//
-// Parts of tiles
-//===------------------------------------------------------------------------===//
-
-/// For each register of the slice that starts at `start` the register of the tile
-/// that holds its element; nothing where another thread holds it.
-static std::optional<SmallVector<int64_t>> registersOfSlice(const Layout &tile,
-                                                            const Layout &slice,
-                                                            ArrayRef<int64_t> start) {
-  auto inTile = [&](uint64_t flat) { return tile.flatten(slice.unflatten(flat)); };
-  for (Input input : {Input::Lane, Input::Warp})
-    for (unsigned bit = 0; bit < tile.numBits(input); ++bit)
-      if (tile.basis(input, bit) != inTile(slice.basis(input, bit)))
-        return std::nullopt;
-  Span span(tile.bases(Input::Register));
-  SmallVector<int64_t> registers;
-  for (uint64_t number = 0; number < slice.size(Input::Register); ++number) {
-    uint64_t flat = inTile(slice.applyFlat(Position::thread(number, 0)));
-    std::optional<uint64_t> at = span.solve(flat ^ tile.flatten(start));
-    if (!at)
-      return std::nullopt;
-    registers.push_back(int64_t(*at));
-  }
-  return registers;
-}
-
-/// Slices at constant places that every thread has in its own registers, as
-/// SplitConversions makes them.
-LogicalResult Emitter::emitExtract(tile::ExtractOp op) {
-  auto type = dyn_cast<RankedTensorType>(op.getType());
-  Layout::Coords start;
-  for (auto [dim, index] : llvm::enumerate(op.getIndex())) {
-    APInt constant;
-    int64_t size = type ? type.getDimSize(dim) : 1;
-    if (!matchPattern(index, m_ConstantInt(&constant)) ||
-        constant.uge(uint64_t(op.getSource().getType().getDimSize(dim) / size)))
-      return op.emitError("stage simt has no code for ") << op->getName();
-    start.push_back(int64_t(constant.getZExtValue()) * size);
-  }
-  std::optional<SmallVector<int64_t>> registers;
-  if (type)
-    registers = registersOfSlice(tile::getLayout(op.getSource()), tile::getLayout(type), start);
-  if (!registers)
-    return op.emitError("stage simt has no code for ") << op->getName();
-  set(op, emitShuffle(builder, loc, get(op.getSource()), *registers));
-  return success();
-}
-
-/// The inverse: every thread has what it had of the parts.
-LogicalResult Emitter::emitCat(tile::CatOp op) {
-  Layout whole = tile::getLayout(op.getType());
-  SmallVector<Value> elements(whole.size(Input::Register));
-  Layout::Coords start(whole.rank(), 0);
-  for (Value source : op.getSources()) {
-    Layout part = tile::getLayout(source);
-    auto registers = registersOfSlice(whole, part, start);
-    if (!registers)
-      return op.emitError("stage simt has no code for ") << op->getName();
-    for (auto [number, at] : llvm::enumerate(*registers))
-      elements[at] = extract(get(source), int64_t(number));
-    start[op.getAxis()] += part.shape()[op.getAxis()];
-  }
-  // Registers that are copies have been reached by none.
-  for (uint64_t number = 0; number < elements.size(); ++number)
-    if (!elements[number])
-      elements[number] = elements[whole.find(whole.applyFlat(Position::thread(number, 0)))[Input::Register]];
-  set(op, fromElements(elements));
   return success();
 }

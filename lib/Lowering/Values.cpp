@@ -83,3 +83,9 @@ Value Emitter::fromElements(ArrayRef<Value> elements) {
 Value Emitter::lane() {
   return arith::AndIOp::create(builder, loc, thread, i32(31));
 }
+
+Value Emitter::hasBits(Value number, uint64_t mask, uint64_t bits) {
+  Value masked = arith::AndIOp::create(builder, loc, number, i32(int64_t(mask)));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, masked,
+                               i32(int64_t(bits)));
+}

@@ -32,6 +32,8 @@
 #include "Copies.h"
 #include "LayoutRules.h"
 
+#include "tilec/Analysis/ScanPlan.h"
+#include "tilec/Analysis/SlicePlan.h"
 #include "tilec/Transforms/MmaProblem.h"
 #include "tilec/Transforms/Passes.h"
 
@@ -91,6 +93,15 @@ void forCarried(Operation *op, Tie tie, Feed feed) {
             feed(yield->getOpOperand(i), branch.getResult(i));
         }
       });
+}
+
+/// The axis along which `op` needs elements in order.
+std::optional<unsigned> orderedAxis(Operation *op) {
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return scan.getAxis();
+  if (auto sort = dyn_cast<SortOp>(op))
+    return sort.getAxis();
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -182,6 +193,8 @@ private:
   void spreadUp(Operation *op, const Layout &layout) {
     if (isa<ReshapeOp, PermuteOp, BroadcastOp>(op))
       offer(op->getOperand(0), layoutOfSource(op, layout));
+    else if (auto cat = dyn_cast<CatOp>(op))
+      offerParts(cat, layout);
     else if (Agreement agreement = getAgreement(op); !agreement.results.empty())
       spreadAcross(agreement, layout);
   }
@@ -193,6 +206,13 @@ private:
       offer(op->getResult(0), layoutOfResult(op, layout));
       return;
     }
+    if (auto extract = dyn_cast<ExtractOp>(op)) {
+      if (isTile(extract.getResult()))
+        if (std::optional<Layout> part =
+                sliceLayout(layout, getTileShape(extract.getResult().getType())))
+          offer(extract.getResult(), *part);
+      return;
+    }
     Agreement agreement = getAgreement(op);
     if (!llvm::is_contained(agreement.operands, &use))
       return;
@@ -201,6 +221,15 @@ private:
       for (Value result : op->getResults())
         if (isTile(result))
           offer(result, layoutOfResult(op, layout));
+    if (auto cat = dyn_cast<CatOp>(op))
+      offer(cat.getResult(), layoutOfSlices(layout, getTileShape(cat.getType())));
+  }
+
+  void offerParts(CatOp cat, const Layout &layout) {
+    if (std::optional<Layout> part =
+            sliceLayout(layout, getTileShape(cat.getSources().front().getType())))
+      for (Value source : cat.getSources())
+        offer(source, *part);
   }
 
   void spreadAcross(const Agreement &agreement, const Layout &layout) {
@@ -230,6 +259,10 @@ private:
       for (Operation *user : reached[i].getUsers()) {
         if (auto reduce = dyn_cast<ReduceOp>(user))
           dims.append(reduce.getAxes().begin(), reduce.getAxes().end());
+        if (auto scan = dyn_cast<ScanOp>(user))
+          dims.push_back(scan.getAxis());
+        if (auto sort = dyn_cast<SortOp>(user))
+          dims.push_back(sort.getAxis());
         if (isElementwise(user))
           reached.insert(user->result_begin(), user->result_end());
       }
@@ -286,6 +319,11 @@ private:
       Value source = reduce.getSources().front();
       if (!decided.contains(source) && !sourceIsBroadcast(source))
         decide(source, defaultLayout(cast<RankedTensorType>(source.getType()), numWarps));
+    });
+    kernel.walk([&](Operation *op) {
+      if (std::optional<unsigned> axis = orderedAxis(op); axis && !decided.contains(op->getResult(0)))
+        decide(op->getResult(0),
+               scannableLayout(getTileShape(op->getResult(0).getType()), *axis, numWarps));
     });
   }
 
@@ -399,6 +437,12 @@ private:
         require(op->getOpOperand(0), layoutOfSource(op, result));
     } else if (auto store = dyn_cast<StoreOp>(op)) {
       fitStore(store);
+    } else if (auto extract = dyn_cast<ExtractOp>(op)) {
+      fitExtract(extract);
+    } else if (auto cat = dyn_cast<CatOp>(op)) {
+      fitCat(cat);
+    } else if (auto take = dyn_cast<TakeOp>(op)) {
+      require(take.getIndicesMutable(), takeIndexLayout(take));
     } else {
       fitAgreement(op);
     }
@@ -416,15 +460,52 @@ private:
       return;
     Value leader = agreement.results.empty() ? agreement.operands.front()->get()
                                              : agreement.results.front();
-    LayoutAttr layout = getLayoutAttr(leader.getType());
+    Layout layout = getLayout(leader);
+    if (std::optional<unsigned> axis = orderedAxis(op); axis && !planScan(layout, *axis))
+      layout = scannableLayout(layout.shape(), *axis, numWarps);
     for (OpOperand *use : agreement.operands)
       require(*use, layout);
-    for (Value result : llvm::drop_begin(agreement.results, !agreement.results.empty()))
-      provide(result, layout.getLayout());
+    for (Value result : agreement.results)
+      provide(result, layout);
+    if (auto insert = dyn_cast<InsertOp>(op))
+      require(insert.getSliceMutable(), insertedLayout(insert));
     if (isa<ReduceOp>(op))
       for (Value result : op->getResults())
         if (isTile(result))
-          provide(result, layoutOfResult(op, layout.getLayout()));
+          provide(result, layoutOfResult(op, layout));
+  }
+
+  /// A few slices at known places, of which several are read: the source is moved once,
+  /// to where registers tell the slices apart.
+  void fitExtract(ExtractOp extract) {
+    std::optional<Layout::Coords> start = constantStart(extract);
+    if (!start || !isTile(extract.getResult()))
+      return;
+    Value source = extract.getSource();
+    Layout from = getLayout(source), to = getLayout(extract.getResult());
+    int64_t slices = from.numElements() / to.numElements();
+    if (registersOfSlice(from, to, *start) || slices > 4 || source.hasOneUse())
+      return;
+    Layout wanted = layoutOfSlices(to, from.shape());
+    Value &moved = movedForSlices[{source, LayoutAttr::get(kernel.getContext(), wanted)}];
+    if (!moved) {
+      OpBuilder builder(kernel.getContext());
+      builder.setInsertionPointAfterValue(source);
+      moved = ConvertLayoutOp::create(builder, extract.getLoc(),
+                                      withLayout(source.getType(), wanted), source);
+    }
+    extract.getSourceMutable().set(moved);
+  }
+
+  void fitCat(CatOp cat) {
+    Layout whole = getLayout(cat.getType());
+    std::optional<Layout> part =
+        sliceLayout(whole, getTileShape(cat.getSources().front().getType()));
+    Layout common = part ? *part : getLayout(cat.getSources().front());
+    for (OpOperand &source : cat.getSourcesMutable())
+      require(source, common);
+    if (!part)
+      provide(cat.getResult(), layoutOfSlices(common, whole.shape()));
   }
 
   void fitStore(StoreOp store) {
@@ -438,6 +519,8 @@ private:
   KernelOp kernel;
   const Decider &decider;
   unsigned numWarps;
+  /// Sources of slices, as fitExtract has moved them.
+  DenseMap<std::pair<Value, LayoutAttr>, Value> movedForSlices;
 };
 
 struct AssignLayouts : tilec::impl::AssignLayoutsBase<AssignLayouts> {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "LayoutRules.h"
 
+#include "tilec/Analysis/SlicePlan.h"
 #include "tilec/Layout/Conversion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -92,6 +93,32 @@ Layout tilec::layoutOfSource(Operation *op, const Layout &result) {
 bool tilec::broadcastKeepsPlaces(BroadcastOp op, const Layout &source, const Layout &result) {
   Layout wanted = collapseTo(result, getTileShape(op.getSource().getType()));
   return classifyConversion(source, wanted, 32) <= ConversionKind::Registers;
+}
+
+Layout tilec::insertedLayout(InsertOp op) {
+  return withinSlice(getLayout(op.getType()), getTileShape(op.getSlice().getType()))
+      .withoutRegisterCopies();
+}
+
+Layout tilec::takeIndexLayout(TakeOp op) {
+  Layout layout = getLayout(op.getType());
+  if (op.getAlong())
+    return layout;
+  for (unsigned dim = layout.rank(); dim-- > 0;)
+    if (dim != op.getAxis())
+      layout = layout.slice(dim);
+  return layout.withoutRegisterCopies();
+}
+
+bool tilec::catKeepsPlaces(CatOp op) {
+  Layout whole = getLayout(op.getType());
+  Layout::Coords start(whole.rank(), 0);
+  for (Value source : op.getSources()) {
+    if (!registersOfSlice(whole, getLayout(source), start))
+      return false;
+    start[op.getAxis()] += getTileShape(source.getType())[op.getAxis()];
+  }
+  return true;
 }
 
 Layout tilec::defaultLayout(RankedTensorType type, unsigned numWarps) {

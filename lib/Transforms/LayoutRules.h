@@ -6,8 +6,12 @@
 //
 //   elementwise    operands and results have one layout; so have those of gather,
 //                  scatter, atomic, scan, sort and flip
-//   insert         destination and result have one layout, the slice any
-//   cat            sources have one layout, the result any
+//   scan, sort     the layout is one of which planScan has a plan
+//   insert         destination and result have one layout; the slice lies where the
+//                  destination has its elements, in every slice (insertedLayout)
+//   cat            sources have one layout; threads have all of the result's elements in
+//                  a source
+//   take           each thread has the indices of its elements (takeIndexLayout)
 //   reshape        result = source.reshape(shape), exactly
 //   permute        result = source.permute(dims), exactly
 //   broadcast      source -> result with the stretched axes collapsed is a renaming of
@@ -16,7 +20,7 @@
 //                  copies in registers
 //   mma            acc and result have one layout, the atom's; a and b any
 //   scf            as types demand
-//   load, store, extract, take, histogram, splat, iota, constants    any
+//   load, store, extract, histogram, splat, iota, constants    any
 //===----------------------------------------------------------------------===//
 #ifndef TILEC_LIB_TRANSFORMS_LAYOUTRULES_H
 #define TILEC_LIB_TRANSFORMS_LAYOUTRULES_H
@@ -57,6 +61,13 @@ Layout layoutOfSource(mlir::Operation *op, const Layout &result);
 
 /// Is a source in layout `source` good for a broadcast to `result`?
 bool broadcastKeepsPlaces(tile::BroadcastOp op, const Layout &source, const Layout &result);
+
+/// The layout that a slice to insert must have, and the indices of a take.
+Layout insertedLayout(tile::InsertOp op);
+Layout takeIndexLayout(tile::TakeOp op);
+
+/// Threads have the sources of a cat in their own registers of the result.
+bool catKeepsPlaces(tile::CatOp op);
 
 /// Row-major, one element a thread first: for tiles that nothing else decides.
 Layout defaultLayout(mlir::RankedTensorType type, unsigned numWarps);

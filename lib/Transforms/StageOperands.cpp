@@ -25,6 +25,8 @@
 // result of another product does.
 //
 //===------------------------------------------------------------------------===//
+#include "Staging.h"
+
 #include "tilec/Analysis/ReductionPlan.h"
 #include "tilec/Atoms/Atom.h"
 #include "tilec/Layout/Conversion.h"
@@ -35,6 +37,7 @@
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_STAGEOPERANDS
@@ -44,7 +47,7 @@ namespace tilec {
 using namespace mlir;
 using namespace tilec;
 
-static unsigned storedBits(Type type) {
+unsigned tilec::storedBits(Type type) {
   return unsigned(tgpu::BufferType::storedBytes(getElementTypeOrSelf(type))) * 8;
 }
 
@@ -57,8 +60,7 @@ static bool crossesWarps(const Layout &from, const Layout &to, Type type) {
   return classifyConversion(from, to, storedBits(type)) == ConversionKind::Shared;
 }
 
-/// A new buffer with the tile in it.
-static Value storeToBuffer(OpBuilder &builder, Location loc, Value tile,
+Value tilec::storeToBuffer(OpBuilder &builder, Location loc, Value tile,
                            const Layout &buffer) {
   auto type = tgpu::BufferType::get(tileType(tile), buffer);
   Value alloc = tgpu::AllocOp::create(builder, loc, type, IntegerAttr());
@@ -73,8 +75,7 @@ static Value exchange(OpBuilder &builder, Location loc, Value tile, const Layout
   return tgpu::LoadOp::create(builder, loc, tile::withLayout(tile.getType(), to), buffer);
 }
 
-/// `tile` in layout `to`, by whatever way that takes.
-static Value convertTo(OpBuilder &builder, Location loc, Value tile, const Layout &to) {
+Value tilec::convertTo(OpBuilder &builder, Location loc, Value tile, const Layout &to) {
   Layout from = tile::getLayout(tile);
   if (from == to)
     return tile;
@@ -248,19 +249,23 @@ struct StageOperands : tilec::impl::StageOperandsBase<StageOperands> {
     SmallVector<Operation *> ops;
     kernel.walk([&](Operation *op) {
       if (isa<tile::ConvertLayoutOp, tile::BroadcastOp, tile::ReshapeOp, tile::PermuteOp,
-              tile::ReduceOp, tile::MmaOp>(op))
+              tile::ReduceOp, tile::MmaOp, tile::ExtractOp, tile::InsertOp, tile::TakeOp,
+              tile::HistogramOp, tile::FlipOp, tile::ScanOp, tile::SortOp>(op))
         ops.push_back(op);
     });
-    for (Operation *op : ops) {
-      if (auto conversion = dyn_cast<tile::ConvertLayoutOp>(op))
-        stageConversion(conversion);
-      else if (auto reduction = dyn_cast<tile::ReduceOp>(op))
-        stageReduction(reduction);
-      else if (auto product = dyn_cast<tile::MmaOp>(op))
-        stageProduct(product, numWarps);
-      else
-        alignShapeChange(op);
-    }
+    for (Operation *op : ops)
+      llvm::TypeSwitch<Operation *>(op)
+          .Case(stageConversion)
+          .Case(stageReduction)
+          .Case([&](tile::MmaOp op) { stageProduct(op, numWarps); })
+          .Case(stageExtract)
+          .Case(stageInsert)
+          .Case(stageTake)
+          .Case([&](tile::HistogramOp op) { stageHistogram(op, numWarps); })
+          .Case([&](tile::FlipOp op) { stageFlip(op, numWarps); })
+          .Case([&](tile::ScanOp op) { stageScan(op, numWarps); })
+          .Case([&](tile::SortOp op) { stageSort(op, numWarps); })
+          .Default(alignShapeChange);
   }
 };
 

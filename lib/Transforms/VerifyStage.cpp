@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "LayoutRules.h"
 
+#include "tilec/Analysis/ScanPlan.h"
 #include "tilec/Transforms/Passes.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -88,6 +89,16 @@ static bool keepsRule(Operation *op) {
     return false;
   if (auto mma = dyn_cast<MmaOp>(op); mma && !mma.getAtom())
     return false;
+  if (auto cat = dyn_cast<CatOp>(op))
+    return agrees(op) && catKeepsPlaces(cat);
+  if (auto insert = dyn_cast<InsertOp>(op))
+    return agrees(op) && getLayout(insert.getSlice()) == insertedLayout(insert);
+  if (auto take = dyn_cast<TakeOp>(op))
+    return getLayout(take.getIndices()) == takeIndexLayout(take);
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return agrees(op) && planScan(getLayout(scan.getResult(0)), scan.getAxis());
+  if (auto sort = dyn_cast<SortOp>(op))
+    return agrees(op) && planScan(getLayout(sort.getResult(0)), sort.getAxis());
   return agrees(op);
 }
 

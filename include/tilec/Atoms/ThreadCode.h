@@ -76,6 +76,11 @@ void emitSharedStore(mlir::OpBuilder &builder, mlir::Location loc,
                      const BufferAccess &access, mlir::Value value,
                      uint64_t skippedRegisters = 0);
 
+/// Writes `element`, already as in memory, to the place of register `number`.
+void emitSharedStoreElement(mlir::OpBuilder &builder, mlir::Location loc,
+                            const BufferAccess &access, mlir::Value element,
+                            uint64_t number);
+
 /// i1: this thread has all `layout`-redundant bits of lane and warp clear, so it
 /// is the one to have an effect. Null when every thread is.
 mlir::Value emitIsFirstCopy(mlir::OpBuilder &builder, mlir::Location loc,

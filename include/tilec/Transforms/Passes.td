@@ -138,6 +138,17 @@ def RemoveLayoutConversions
   let dependentDialects = ["::tilec::tile::TileDialect", "::mlir::arith::ArithDialect"];
 }
 
+def ExpandSorts : Pass<"tile-expand-sorts", "::tilec::tile::KernelOp"> {
+  let summary = "sorts of anything to sorts of words";
+  let description = [{
+    Keys become unsigned words whose order is that of the keys, with the element's
+    position below where equal keys can be told apart; what follows the keys is taken
+    at the sorted positions. A sort of which only the first elements are used keeps
+    only as many from each half.
+  }];
+  let dependentDialects = ["::tilec::tile::TileDialect", "::mlir::arith::ArithDialect"];
+}
+
 //===-- stage laid-out → staged ---------------------------------------------===//
 
 def ScheduleBlocks : Pass<"tile-schedule-blocks", "::tilec::tile::KernelOp"> {
@@ -181,8 +192,11 @@ def StageOperands : Pass<"tile-stage-operands", "::tilec::tile::KernelOp"> {
       reduction over registers.
     - Conversions that broadcast, reshape, permute and reduce imply are made explicit
       where they cross warps.
+    - Slices and elements at runtime places, `take` and `histogram` go through buffers;
+      scans, sorts and flips across warps get a scratch buffer.
   }];
-  let dependentDialects = ["::tilec::tile::TileDialect", "::tilec::tgpu::TileGPUDialect"];
+  let dependentDialects = ["::tilec::tile::TileDialect", "::tilec::tgpu::TileGPUDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
 def SpecializeWarps : Pass<"tile-specialize-warps", "::tilec::tile::KernelOp"> {

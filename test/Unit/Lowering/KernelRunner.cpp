@@ -89,6 +89,7 @@ public:
 
   std::string run(std::vector<HostArray> &arrays, const RunOptions &options) {
     PassManager layouts(module->getContext());
+    layouts.nest<tile::KernelOp>().addPass(createExpandSorts());
     SelectAtomsOptions atoms;
     atoms.chip = options.chip;
     layouts.nest<tile::KernelOp>().addPass(createSelectAtoms(atoms));

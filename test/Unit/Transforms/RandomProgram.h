@@ -32,7 +32,7 @@ public:
     bool isInteger = false;
     /// log2 of the largest tile that is loaded.
     unsigned maxBits = 11;
-    /// Also what is not for running: strided arrays, products, slices.
+    /// Also what is not for running: strided arrays, products.
     bool hasEverything = true;
   };
 
@@ -278,12 +278,35 @@ private:
 
   /// Operations with rules of their own.
   void mixed(mlir::Value tile) {
-    if (!options.hasEverything)
+    llvm::ArrayRef<int64_t> tileShape = shapeOf(tile);
+    if (!options.hasEverything && numElements(tileShape) > 4096)
       return;
-    switch (below(3)) {
+    unsigned axis = below(unsigned(tileShape.size()));
+    switch (below(options.isInteger ? 6 : 5)) {
     case 0:
-      tiles.push_back(tile::FlipOp::create(builder, loc, tile.getType(), tile, 0));
+      tiles.push_back(tile::FlipOp::create(builder, loc, tile.getType(), tile, axis));
       return;
+    case 3:
+      tiles.push_back(tile::ScanOp::create(builder, loc, mlir::ValueRange(tile), mlir::ValueRange(), int32_t(axis), /*reverse=*/below(2),
+                                           [&](mlir::OpBuilder &b, mlir::Location l, mlir::ValueRange left,
+                                               mlir::ValueRange right) -> llvm::SmallVector<mlir::Value> {
+                                             return {add(b, l, left[0], right[0])};
+                                           })
+                          .getResult(0));
+      return;
+    case 4:
+      tiles.push_back(tile::SortOp::create(builder, loc, tile.getType(), tile, axis,
+                                           /*descending=*/below(2), /*is_unsigned=*/false)
+                          .getResult(0));
+      return;
+    case 5: {
+      // Most of the places are outside: a few bits of a tile are good ones.
+      mlir::Value mask = tile::SplatOp::create(
+          builder, loc, tile.getType(), mlir::arith::ConstantIntOp::create(builder, loc, 15, 32));
+      mlir::Value places = mlir::arith::AndIOp::create(builder, loc, like(tileShape), mask);
+      tiles.push_back(tile::TakeOp::create(builder, loc, tile.getType(), tile, places, axis, /*along=*/true));
+      return;
+    }
     case 1: {
       llvm::SmallVector<int64_t> shape(shapeOf(tile));
       shape[0] *= 2;

@@ -1,0 +1,335 @@
+//===- Scan.cpp - combining the elements before each -----------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// In: `tile.scan`, or `tgpu.scan` where warps share the axis. Out: the scan, level by
+// level from the lowest bits of the position along the axis. A level is a run of bits
+// that live alike:
+//
+//   registers   one combination after the other
+//   lanes       log steps: lanes with the bit set take in the last of the half below
+//   warps       totals through the scratch buffer; each combines those before its own
+//
+// A level turns totals of blocks into totals of larger blocks, and into what comes
+// before each block in its larger one. These prefixes are joined from the top down,
+// and each element is combined once with what is before its thread's registers.
+//
+//   positions  [registers 0-3][lanes 0-31][warps 0-3][registers, high]
+//
+// There is no identity: a prefix may be missing, known or by a condition of the thread.
+// Operands keep their order, and every thread combines alike, so copies are equal.
+// `reverse` mirrors the numbering of positions.
+//
+//===------------------------------------------------------------------------===//
+#include "Emitter.h"
+
+#include "tilec/Analysis/ScanPlan.h"
+#include "tilec/Atoms/ThreadCode.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace tilec;
+
+namespace tilec {
+
+class ScanEmitter {
+public:
+  ScanEmitter(Emitter &emitter, Region &combiner, const ScanPlan &plan, bool isReverse,
+              Value scratch)
+      : e(emitter), combiner(combiner), plan(plan), isReverse(isReverse), scratch(scratch) {}
+
+  /// `elements` by register; nullopt after an error.
+  std::optional<SmallVector<Value>> run(ValueRange sources, ValueRange inits);
+
+private:
+  /// One vector per source, over the registers beside the axis.
+  using Tuple = SmallVector<Value>;
+  struct Prefix {
+    Tuple values;       ///< empty: there is none
+    Value condition;    ///< i1; null: always there
+  };
+  struct Level {
+    unsigned registerBits = 0; ///< blocks that one larger block has in the thread
+    SmallVector<Prefix> before;
+  };
+
+  Tuple combine(const Tuple &left, const Tuple &right) {
+    if (failedOnce)
+      return right;
+    auto result = e.emitCombine(combiner, left, right);
+    failedOnce = failed(result);
+    return failedOnce ? right : *result;
+  }
+  Tuple select(Value condition, const Tuple &a, const Tuple &b) {
+    Tuple result;
+    for (auto [x, y] : llvm::zip_equal(a, b))
+      result.push_back(arith::SelectOp::create(e.builder, e.loc, condition, x, y));
+    return result;
+  }
+  Prefix join(const Prefix &left, const Prefix &right);
+
+  int64_t beside() const { return int64_t(1) << plan.keptRegisters.size(); }
+  SmallVector<int64_t> registersAt(uint64_t position);
+  void scanRegisters(unsigned numBits);
+  void scanLanes(ArrayRef<unsigned> bits, bool isLast);
+  void scanWarps(ArrayRef<unsigned> bits);
+  Tuple shuffle(const Tuple &tuple, Value lane) {
+    return llvm::map_to_vector<4>(tuple, [&](Value v) { return e.shuffleIndex(v, lane); });
+  }
+
+  Emitter &e;
+  Region &combiner;
+  const ScanPlan &plan;
+  bool isReverse, failedOnce = false, isFirstExchange = true;
+  Value scratch;
+  int64_t lanesBelow = 0;    ///< lane bits of the blocks so far
+  SmallVector<Tuple> totals; ///< of the blocks so far, by the registers above them
+  SmallVector<Tuple> inclusive;
+  SmallVector<Level> levels;
+};
+
+} // namespace tilec
+
+ScanEmitter::Prefix ScanEmitter::join(const Prefix &left, const Prefix &right) {
+  if (left.values.empty())
+    return right;
+  if (right.values.empty())
+    return left;
+  Prefix result{combine(left.values, right.values), {}};
+  if (right.condition)
+    result.values = select(right.condition, result.values, left.values);
+  if (!left.condition)
+    return result;
+  result.values = select(left.condition, result.values, right.values);
+  if (right.condition)
+    result.condition =
+        arith::OrIOp::create(e.builder, e.loc, left.condition, right.condition);
+  return result;
+}
+
+/// The registers, over those beside the axis, at a position of the thread's registers.
+SmallVector<int64_t> ScanEmitter::registersAt(uint64_t position) {
+  uint64_t fixed = 0;
+  for (const ScanPlan::Bit &bit : plan.bits) {
+    if (bit.home != Input::Register)
+      continue;
+    if (bool(position & 1) != isReverse)
+      fixed |= uint64_t(1) << bit.bit;
+    position >>= 1;
+  }
+  SmallVector<int64_t> registers;
+  for (int64_t kept = 0; kept < beside(); ++kept) {
+    uint64_t number = fixed;
+    for (auto [index, bit] : llvm::enumerate(plan.keptRegisters))
+      number |= uint64_t(kept >> index & 1) << bit;
+    registers.push_back(int64_t(number));
+  }
+  return registers;
+}
+
+void ScanEmitter::scanRegisters(unsigned numBits) {
+  Level level{numBits, {}};
+  SmallVector<Tuple> larger, sums;
+  size_t count = size_t(1) << numBits;
+  for (size_t block = 0; block < totals.size(); ++block) {
+    bool isFirst = block % count == 0;
+    level.before.push_back(isFirst ? Prefix() : Prefix{sums.back(), {}});
+    sums.push_back(isFirst ? totals[block] : combine(sums.back(), totals[block]));
+    if (block % count == count - 1)
+      larger.push_back(sums.back());
+  }
+  if (levels.empty())
+    inclusive = sums;
+  totals = larger;
+  levels.push_back(std::move(level));
+}
+
+/// Number of a lane or warp → position along the axis, and back, over the run's bits.
+static std::pair<LinearBases, LinearBases> rankBases(ArrayRef<unsigned> bits, unsigned size) {
+  LinearBases ranks(size, 0), numbers;
+  for (auto [index, bit] : llvm::enumerate(bits)) {
+    ranks[bit] = uint64_t(1) << index;
+    numbers.push_back(uint64_t(1) << bit);
+  }
+  return {ranks, numbers};
+}
+
+void ScanEmitter::scanLanes(ArrayRef<unsigned> bits, bool isLast) {
+  auto [ranks, numbers] = rankBases(bits, tile::laneBits);
+  int64_t mask = int64_t(reachableBits(numbers)), mirror = isReverse ? mask : 0;
+  auto bitXor = [&](Value a, int64_t b) -> Value {
+    return b ? arith::XOrIOp::create(e.builder, e.loc, a, e.i32(b)).getResult() : a;
+  };
+  auto bitOr = [&](Value a, int64_t b) -> Value {
+    return arith::OrIOp::create(e.builder, e.loc, a, e.i32(b));
+  };
+  auto bitAnd = [&](Value a, int64_t b) -> Value {
+    return arith::AndIOp::create(e.builder, e.loc, a, e.i32(b));
+  };
+  // Lanes are numbered along the axis from here on, but for `mirrored`.
+  Value lane = bitXor(e.lane(), mirror);
+  auto mirrored = [&](Value number) { return bitXor(number, mirror); };
+  SmallVector<Value> givers, isUpper;
+  int64_t below = 0;
+  for (unsigned bit : bits) {
+    int64_t own = int64_t(1) << bit;
+    Value giver = bitOr(lane, below);
+    givers.push_back(mirrored(bitAnd(giver, 31 & ~own)));
+    isUpper.push_back(e.hasBits(lane, own, own));
+    below |= own;
+  }
+  Value rank = emitLinear(e.builder, e.loc, lane, ranks);
+  Value previous = emitLinear(
+      e.builder, e.loc, arith::AddIOp::create(e.builder, e.loc, rank, e.i32(-1)), numbers);
+  previous = arith::OrIOp::create(e.builder, e.loc, previous,
+                                  bitAnd(lane, 31 & ~mask));
+  previous = mirrored(previous);
+  Value last = mirrored(bitOr(lane, mask));
+  Value hasPrevious = arith::CmpIOp::create(e.builder, e.loc, arith::CmpIPredicate::ne, rank,
+                                            e.i32(0));
+  Level level;
+  for (Tuple &total : totals) {
+    Tuple sum = total;
+    for (auto [giver, upper] : llvm::zip_equal(givers, isUpper))
+      sum = select(upper, combine(shuffle(sum, giver), sum), sum);
+    level.before.push_back({shuffle(sum, previous), hasPrevious});
+    if (!isLast)
+      total = shuffle(sum, last);
+  }
+  lanesBelow |= mask;
+  levels.push_back(std::move(level));
+}
+
+void ScanEmitter::scanWarps(ArrayRef<unsigned> bits) {
+  SmallVector<unsigned> inThread = llvm::map_to_vector(bits, [](unsigned bit) {
+    return bit + tile::laneBits;
+  });
+  auto [ranks, numbers] = rankBases(inThread, 32);
+  int64_t mask = int64_t(reachableBits(numbers)), mirror = isReverse ? mask : 0;
+  Value rank = emitLinear(
+      e.builder, e.loc,
+      arith::XOrIOp::create(e.builder, e.loc, e.thread, e.i32(mirror)), ranks);
+  // All lanes of the blocks so far have the same totals: they read one place.
+  Value rest = arith::AndIOp::create(e.builder, e.loc, e.thread, e.i32(~(mask | lanesBelow)));
+  SmallVector<Value> others;
+  for (uint64_t warp = 0; warp < uint64_t(1) << bits.size(); ++warp) {
+    uint64_t number = 0;
+    for (auto [index, basis] : llvm::enumerate(numbers))
+      number |= warp >> index & 1 ? basis : 0;
+    others.push_back(arith::OrIOp::create(e.builder, e.loc, rest,
+                                          e.i32(int64_t(number) ^ mirror)));
+  }
+  // One vector for each source, so that accesses are wide.
+  size_t width = totals.front().size();
+  SmallVector<Value> shown;
+  for (size_t source = 0; source < width; ++source) {
+    SmallVector<Value> elements;
+    for (const Tuple &total : totals)
+      for (int64_t kept = 0; kept < beside(); ++kept)
+        elements.push_back(e.extract(total[source], kept));
+    shown.push_back(e.fromElements(elements));
+  }
+  SmallVector<SmallVector<Value>> seen =
+      e.readThreads(shown, others, scratch, isFirstExchange);
+  Value hasPrevious = arith::CmpIOp::create(e.builder, e.loc, arith::CmpIPredicate::ne, rank,
+                                            e.i32(0));
+  Level level;
+  for (auto [block, total] : llvm::enumerate(totals)) {
+    int64_t first = int64_t(block) * beside();
+    SmallVector<int64_t> places = llvm::to_vector(llvm::seq<int64_t>(first, first + beside()));
+    auto totalOf = [&](size_t warp) {
+      Tuple tuple;
+      for (size_t source = 0; source < width; ++source)
+        tuple.push_back(emitShuffle(e.builder, e.loc, seen[source][warp], places));
+      return tuple;
+    };
+    Tuple sum = totalOf(0), before = sum;
+    for (size_t warp = 1; warp < others.size(); ++warp) {
+      if (warp > 1) {
+        Value isOwn = arith::CmpIOp::create(e.builder, e.loc, arith::CmpIPredicate::eq, rank,
+                                            e.i32(int64_t(warp)));
+        before = select(isOwn, sum, before);
+      }
+      sum = combine(sum, totalOf(warp));
+    }
+    level.before.push_back({before, hasPrevious});
+    total = sum;
+  }
+  levels.push_back(std::move(level));
+}
+
+std::optional<SmallVector<Value>> ScanEmitter::run(ValueRange sources, ValueRange inits) {
+  unsigned axisBits = 0;
+  for (const ScanPlan::Bit &bit : plan.bits)
+    axisBits += bit.home == Input::Register;
+  for (uint64_t position = 0; position < uint64_t(1) << axisBits; ++position) {
+    SmallVector<int64_t> registers = registersAt(position);
+    totals.push_back(llvm::map_to_vector<4>(sources, [&](Value source) {
+      return emitShuffle(e.builder, e.loc, source, registers);
+    }));
+  }
+
+  // The lowest level is always one of registers, maybe of a single one.
+  if (plan.bits.empty() || plan.bits.front().home != Input::Register)
+    scanRegisters(0);
+  for (size_t i = 0; i < plan.bits.size();) {
+    Input home = plan.bits[i].home;
+    SmallVector<unsigned> run;
+    while (i < plan.bits.size() && plan.bits[i].home == home)
+      run.push_back(plan.bits[i++].bit);
+    if (home == Input::Register)
+      scanRegisters(unsigned(run.size()));
+    else if (home == Input::Lane)
+      scanLanes(run, i == plan.bits.size());
+    else
+      scanWarps(run);
+  }
+
+  SmallVector<Prefix> before(1);
+  for (Value init : inits)
+    before[0].values.push_back(e.splat(init, beside()));
+  bool isExclusive = !inits.empty();
+  for (size_t index = levels.size(); index-- > (isExclusive ? 0 : 1);) {
+    SmallVector<Prefix> next;
+    for (auto [block, prefix] : llvm::enumerate(levels[index].before))
+      next.push_back(join(before[block >> levels[index].registerBits], prefix));
+    before = std::move(next);
+  }
+
+  SmallVector<SmallVector<Value>> elements(
+      sources.size(), SmallVector<Value>(size_t(beside()) << axisBits));
+  for (uint64_t position = 0; position < uint64_t(1) << axisBits; ++position) {
+    Tuple result = isExclusive ? before[position].values
+                               : join(before[position >> levels[0].registerBits],
+                                      {inclusive[position], {}})
+                                     .values;
+    for (auto [source, value] : llvm::enumerate(result))
+      for (auto [kept, number] : llvm::enumerate(registersAt(position)))
+        elements[source][number] = e.extract(value, int64_t(kept));
+  }
+  if (failedOnce)
+    return std::nullopt;
+  return llvm::map_to_vector<6>(elements, [&](ArrayRef<Value> list) {
+    return e.fromElements(list);
+  });
+}
+
+LogicalResult Emitter::emitScan(Operation *op, Region &combiner, ValueRange sources,
+                                ValueRange inits, unsigned axis, bool isReverse,
+                                Value scratch) {
+  std::optional<ScanPlan> plan = planScan(tile::getLayout(sources.front()), axis);
+  if (!plan || (plan->crossesWarps() && !scratch))
+    return op->emitError("this scan needs shared memory: run --tile-stage-operands first");
+  auto lowered = [&](ValueRange values) {
+    return llvm::map_to_vector<4>(values, [&](Value value) { return get(value); });
+  };
+  auto results = ScanEmitter(*this, combiner, *plan, isReverse, scratch)
+                     .run(lowered(sources), lowered(inits));
+  if (!results)
+    return failure();
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), *results))
+    set(result, value);
+  return success();
+}

@@ -1,0 +1,324 @@
+//===- ExpandSorts.cpp - sorts of anything to sorts of words ---*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+// In: tiles without layouts, `tile.sort` of any keys and payloads. Out: sorts of unsigned
+// words, ascending in the keys' order:
+//
+//   %k, %v = tile.sort(%x, %y) axis 0 : (tensor<256xf16>, tensor<256xf64>) -> …
+// becomes
+//   %w = …                          key, 16 bits | position, 8 bits | 1 where x is -0
+//   %s = tile.sort(%w) axis 0 unsigned : (tensor<256xi32>) -> tensor<256xi32>
+//   %k = …, %p = …                  unpacked
+//   %v = tile.take %y[%p] axis 0 along : …
+//
+// The position below the key makes equal keys distinct, so any network sorts them stably;
+// and payloads move once, at the end, instead of in every step. Integers without payloads
+// need none. What does not fit 64 bits is a pair of words. `descending` inverts the key.
+//
+// Floats compare as integers once negative ones are inverted; before, NaN becomes the
+// greatest value and -0 becomes +0, to which the lowest bit of the word bears witness.
+//
+// Of a sort whose results are only used for their first k elements (topk), the tile is
+// halved instead: both halves are sorted in runs of k, one upwards, one downwards, and the
+// lesser of each pair of elements are the k least of both runs.
+//===----------------------------------------------------------------------===//
+#include "tilec/Analysis/SlicePlan.h"
+#include "tilec/Tile/TileOps.h"
+#include "tilec/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tile;
+
+namespace tilec {
+#define GEN_PASS_DEF_EXPANDSORTS
+#include "tilec/Transforms/Passes.h.inc"
+} // namespace tilec
+
+namespace {
+
+RankedTensorType tileType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// The tile in which each element is its position along `axis`, as IRGen spells it.
+bool isPositions(Value value, unsigned axis) {
+  RankedTensorType type = tileType(value);
+  if (!type.getElementType().isInteger(32))
+    return false;
+  if (auto broadcast = value.getDefiningOp<BroadcastOp>())
+    value = broadcast.getSource();
+  if (tileType(value).getDimSize(axis) != type.getDimSize(axis) ||
+      tileType(value).getNumElements() != type.getDimSize(axis))
+    return false;
+  if (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = reshape.getSource();
+  return value.getDefiningOp<IotaOp>() && tileType(value).getNumElements() == type.getDimSize(axis);
+}
+
+class SortExpander {
+public:
+  explicit SortExpander(SortOp op)
+      : builder(op), loc(op.getLoc()), op(op), axis(op.getAxis()),
+        type(tileType(op.getSources().front())), size(type.getDimSize(axis)),
+        isFloat(isa<FloatType>(type.getElementType())),
+        keyBits(type.getElementType().isIndex() ? 64
+                                                : type.getElementType().getIntOrFloatBitWidth()) {}
+
+  void run() {
+    if (size == 1) {
+      op.replaceAllUsesWith(op.getSources());
+      op.erase();
+      return;
+    }
+    if (isFloat || op.getSources().size() > 1)
+      tagBits = llvm::Log2_64(uint64_t(size)) + isFloat;
+    isPair = keyBits + tagBits > 64;
+    int64_t kept = keptElements();
+    SmallVector<Value> words = kept ? sortFirst(pack(), kept) : sortWords(pack(), axis, false);
+    RankedTensorType resultType =
+        kept ? withSize(kept) : RankedTensorType::get(type.getShape(), type.getElementType());
+    SmallVector<Value> results = {unpackKeys(words, resultType)};
+    for (Value payload : op.getSources().drop_front())
+      results.push_back(isPositions(payload, axis) ? positions(words)
+                                                   : takePayload(payload, words, resultType));
+    for (auto [before, after] : llvm::zip_equal(op.getResults(), results)) {
+      if (!kept) {
+        before.replaceAllUsesWith(after);
+        continue;
+      }
+      for (Operation *user : llvm::make_early_inc_range(before.getUsers())) {
+        user->getResult(0).replaceAllUsesWith(after);
+        user->erase();
+      }
+    }
+    op.erase();
+  }
+
+private:
+  RankedTensorType withSize(int64_t count) {
+    SmallVector<int64_t> shape(type.getShape());
+    shape[axis] = count;
+    return RankedTensorType::get(shape, type.getElementType());
+  }
+
+  //===--- small operations ------------------------------------------------===//
+
+  Value constant(Type tile, uint64_t bits) {
+    auto tensor = cast<RankedTensorType>(tile);
+    APInt value(tensor.getElementTypeBitWidth(), bits, false, /*implicitTrunc=*/true);
+    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(tensor, value));
+  }
+  Type integers(Value like, unsigned bits) {
+    return tileType(like).clone(builder.getIntegerType(bits));
+  }
+  Value bitXor(Value value, uint64_t bits) {
+    return arith::XOrIOp::create(builder, loc, value, constant(value.getType(), bits));
+  }
+  Value bitAnd(Value value, uint64_t bits) {
+    return arith::AndIOp::create(builder, loc, value, constant(value.getType(), bits));
+  }
+  Value shiftLeft(Value value, unsigned bits) {
+    return arith::ShLIOp::create(builder, loc, value, constant(value.getType(), bits));
+  }
+  Value shiftRight(Value value, unsigned bits) {
+    return bits ? arith::ShRUIOp::create(builder, loc, value, constant(value.getType(), bits))
+                      .getResult()
+                : value;
+  }
+  Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
+    return arith::CmpIOp::create(builder, loc, predicate, a, b);
+  }
+  Value select(Value condition, Value a, Value b) {
+    return arith::SelectOp::create(builder, loc, condition, a, b);
+  }
+  /// Unsigned, to `bits` bits.
+  Value resize(Value value, unsigned bits) {
+    unsigned from = tileType(value).getElementTypeBitWidth();
+    if (from == bits)
+      return value;
+    Type to = integers(value, bits);
+    if (from < bits)
+      return arith::ExtUIOp::create(builder, loc, to, value);
+    return arith::TruncIOp::create(builder, loc, to, value);
+  }
+
+  uint64_t signBit() const { return uint64_t(1) << (keyBits - 1); }
+  uint64_t allBits() const { return signBit() | (signBit() - 1); }
+  unsigned wordBits() const { return isPair || keyBits + tagBits > 32 ? 64 : 32; }
+
+  //===--- keys to words and back -------------------------------------------===//
+
+  /// The key's bits so that they compare as unsigned, and where a float is -0.
+  std::pair<Value, Value> orderedBits(Value key) {
+    Value bits = key, isNegativeZero;
+    if (isFloat) {
+      bits = arith::BitcastOp::create(builder, loc, integers(key, keyBits), key);
+      isNegativeZero =
+          compare(arith::CmpIPredicate::eq, bits, constant(bits.getType(), signBit()));
+      Value isNaN = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, key, key);
+      bits = select(isNegativeZero, constant(bits.getType(), 0), bits);
+      bits = select(isNaN, constant(bits.getType(), signBit() - 1), bits);
+      Value sign = arith::ShRSIOp::create(builder, loc, bits,
+                                          constant(bits.getType(), keyBits - 1));
+      Value change = arith::OrIOp::create(builder, loc, sign,
+                                          constant(bits.getType(), signBit()));
+      bits = arith::XOrIOp::create(builder, loc, bits, change);
+    } else {
+      if (tileType(key).getElementType().isIndex())
+        bits = arith::IndexCastOp::create(builder, loc, integers(key, 64), key);
+      if (!op.getIsUnsigned())
+        bits = bitXor(bits, signBit());
+    }
+    return {op.getDescending() ? bitXor(bits, allBits()) : bits, isNegativeZero};
+  }
+
+  SmallVector<Value> pack() {
+    auto [key, isNegativeZero] = orderedBits(op.getSources().front());
+    Value word = resize(key, wordBits());
+    if (!tagBits)
+      return {word};
+    unsigned bits = isPair ? 32 : wordBits();
+    Value tag = resize(makePositions(), bits);
+    if (isFloat)
+      tag = arith::OrIOp::create(builder, loc, shiftLeft(tag, 1), resize(isNegativeZero, bits));
+    if (isPair)
+      return {word, tag};
+    return {arith::OrIOp::create(builder, loc, shiftLeft(word, tagBits), tag)};
+  }
+
+  Value makePositions() {
+    Type i32 = builder.getI32Type();
+    Value line = IotaOp::create(builder, loc, RankedTensorType::get(size, i32));
+    SmallVector<int64_t> thin(type.getRank(), 1);
+    thin[axis] = size;
+    if (type.getRank() > 1)
+      line = ReshapeOp::create(builder, loc, RankedTensorType::get(thin, i32), line);
+    if (type.getNumElements() != size)
+      line = BroadcastOp::create(builder, loc, RankedTensorType::get(type.getShape(), i32), line);
+    return line;
+  }
+
+  Value tags(ArrayRef<Value> words) {
+    return isPair ? words[1] : bitAnd(words[0], (uint64_t(1) << tagBits) - 1);
+  }
+  Value positions(ArrayRef<Value> words) {
+    return resize(shiftRight(tags(words), isFloat), 32);
+  }
+  Value takePayload(Value payload, ArrayRef<Value> words, RankedTensorType like) {
+    Type result = like.clone(tileType(payload).getElementType());
+    return TakeOp::create(builder, loc, result, payload, positions(words), axis, /*along=*/true);
+  }
+
+  Value unpackKeys(ArrayRef<Value> words, RankedTensorType result) {
+    Value key = resize(isPair ? words[0] : shiftRight(words[0], tagBits), keyBits);
+    if (op.getDescending())
+      key = bitXor(key, allBits());
+    if (!isFloat) {
+      if (!op.getIsUnsigned())
+        key = bitXor(key, signBit());
+      if (type.getElementType().isIndex())
+        return arith::IndexCastOp::create(builder, loc, result, key);
+      return key;
+    }
+    // Positive floats had their sign bit set, the others all bits inverted.
+    Value sign =
+        arith::ShRSIOp::create(builder, loc, key, constant(key.getType(), keyBits - 1));
+    Value change = arith::OrIOp::create(builder, loc, bitXor(sign, ~uint64_t(0)),
+                                        constant(key.getType(), signBit()));
+    key = arith::XOrIOp::create(builder, loc, key, change);
+    Value isNegativeZero = resize(bitAnd(tags(words), 1), 1);
+    key = select(isNegativeZero, constant(key.getType(), signBit()), key);
+    return arith::BitcastOp::create(builder, loc, result, key);
+  }
+
+  //===--- sorting words ------------------------------------------------------===//
+
+  SmallVector<Value> sortWords(ValueRange words, unsigned along, bool descends) {
+    auto sort = SortOp::create(builder, loc, words.getTypes(), words, along, descends,
+                               /*isUnsigned=*/true);
+    return SmallVector<Value>(sort.getResults());
+  }
+
+  /// How many first elements are all that anyone wants; 0 for all of them.
+  int64_t keptElements() {
+    int64_t kept = 0;
+    for (Operation *user : op->getUsers()) {
+      auto extract = dyn_cast<ExtractOp>(user);
+      if (!extract)
+        return 0;
+      std::optional<Layout::Coords> start = constantStart(extract);
+      auto part = dyn_cast<RankedTensorType>(extract.getType());
+      if (!start || !part || llvm::any_of(*start, [](int64_t at) { return at != 0; }))
+        return 0;
+      int64_t count = part.getDimSize(axis);
+      if (part.getShape() != withSize(count).getShape() || (kept && kept != count))
+        return 0;
+      kept = count;
+    }
+    return 2 * kept <= size ? kept : 0;
+  }
+
+  /// The first `kept` words, sorted.
+  SmallVector<Value> sortFirst(SmallVector<Value> words, int64_t kept) {
+    int64_t outer = 1, inner = 1, runs = size / kept;
+    for (auto [dim, count] : llvm::enumerate(type.getShape()))
+      if (dim != axis)
+        (dim < axis ? outer : inner) *= count;
+    auto reshape = [&](Value word, ArrayRef<int64_t> shape) -> Value {
+      Type result = RankedTensorType::get(shape, tileType(word).getElementType());
+      return ReshapeOp::create(builder, loc, result, word);
+    };
+    for (Value &word : words)
+      word = reshape(word, {outer, runs, kept, inner});
+    for (; runs > 1; runs /= 2) {
+      auto half = [&](int64_t which) {
+        SmallVector<Value> index;
+        for (int64_t at : {int64_t(0), which, int64_t(0), int64_t(0)})
+          index.push_back(arith::ConstantIndexOp::create(builder, loc, at));
+        return llvm::map_to_vector<2>(words, [&](Value word) -> Value {
+          Type result = RankedTensorType::get({outer, runs / 2, kept, inner},
+                                              tileType(word).getElementType());
+          return ExtractOp::create(builder, loc, result, word, index);
+        });
+      };
+      SmallVector<Value> up = sortWords(half(0), 2, false), down = sortWords(half(1), 2, true);
+      Value isLess = compare(arith::CmpIPredicate::ult, up[0], down[0]);
+      if (isPair) {
+        Value tie = arith::AndIOp::create(builder, loc,
+                                          compare(arith::CmpIPredicate::eq, up[0], down[0]),
+                                          compare(arith::CmpIPredicate::ult, up[1], down[1]));
+        isLess = arith::OrIOp::create(builder, loc, isLess, tie);
+      }
+      for (unsigned i = 0; i < words.size(); ++i)
+        words[i] = select(isLess, up[i], down[i]);
+    }
+    words = sortWords(words, 2, false);
+    for (Value &word : words)
+      word = reshape(word, withSize(kept).getShape());
+    return words;
+  }
+
+  OpBuilder builder;
+  Location loc;
+  SortOp op;
+  unsigned axis;
+  RankedTensorType type;
+  int64_t size;
+  bool isFloat;
+  unsigned keyBits;
+  unsigned tagBits = 0;  ///< position, and whether a float is -0
+  bool isPair = false;   ///< key and tag are words of their own
+};
+
+struct ExpandSorts : tilec::impl::ExpandSortsBase<ExpandSorts> {
+  void runOnOperation() override {
+    SmallVector<SortOp> sorts;
+    getOperation().walk([&](SortOp op) { sorts.push_back(op); });
+    for (SortOp op : sorts)
+      SortExpander(op).run();
+  }
+};
+
+} // namespace

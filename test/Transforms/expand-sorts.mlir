@@ -1,0 +1,70 @@
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-expand-sorts))' | FileCheck %s
+// Sorts of anything become sorts of unsigned words.
+
+// Integers without payloads need no position: only the sign bit is inverted.
+// CHECK-LABEL: tile.kernel @integers
+// CHECK: %[[X:.*]] = tile.load
+// CHECK: %[[K:.*]] = arith.xori %[[X]], %{{.*}} : tensor<64xi32>
+// CHECK: %[[S:.*]] = tile.sort(%[[K]]) axis 0 unsigned : (tensor<64xi32>) -> tensor<64xi32>
+// CHECK: %[[R:.*]] = arith.xori %[[S]], %{{.*}} : tensor<64xi32>
+// CHECK: tile.store %{{.*}}, %[[R]]
+tile.kernel @integers(%a: !tile.array<?xi32, mut>) {
+  %z = arith.constant 0 : index
+  %x = tile.load %a[%z] : !tile.array<?xi32, mut> -> tensor<64xi32>
+  %s = tile.sort(%x) axis 0 : (tensor<64xi32>) -> tensor<64xi32>
+  tile.store %a[%z], %s : !tile.array<?xi32, mut>, tensor<64xi32>
+  tile.return
+}
+
+// 16 bits of key, 6 of position and the sign of zero fit 32 bits; the payload is taken
+// once, at the sorted positions.
+// CHECK-LABEL: tile.kernel @payload
+// CHECK: %[[Y:.*]] = tile.load %arg1
+// CHECK: tile.sort(%{{.*}}) axis 0 unsigned : (tensor<64xi32>) -> tensor<64xi32>
+// CHECK: %[[V:.*]] = tile.take %[[Y]][%{{.*}}] axis 0 along : tensor<64xf64>, tensor<64xi32> -> tensor<64xf64>
+// CHECK: tile.store %arg1[%{{.*}}], %[[V]]
+tile.kernel @payload(%a: !tile.array<?xf16, mut>, %b: !tile.array<?xf64, mut>) {
+  %z = arith.constant 0 : index
+  %x = tile.load %a[%z] : !tile.array<?xf16, mut> -> tensor<64xf16>
+  %y = tile.load %b[%z] : !tile.array<?xf64, mut> -> tensor<64xf64>
+  %k, %v = tile.sort(%x, %y) axis 0 descending : (tensor<64xf16>, tensor<64xf64>) -> (tensor<64xf16>, tensor<64xf64>)
+  tile.store %a[%z], %k : !tile.array<?xf16, mut>, tensor<64xf16>
+  tile.store %b[%z], %v : !tile.array<?xf64, mut>, tensor<64xf64>
+  tile.return
+}
+
+// 64 bits of key and a position are a pair of words.
+// CHECK-LABEL: tile.kernel @wide
+// CHECK: tile.sort(%{{.*}}, %{{.*}}) axis 0 unsigned : (tensor<64xi64>, tensor<64xi32>)
+tile.kernel @wide(%a: !tile.array<?xf64, mut>) {
+  %z = arith.constant 0 : index
+  %x = tile.load %a[%z] : !tile.array<?xf64, mut> -> tensor<64xf64>
+  %s = tile.sort(%x) axis 0 : (tensor<64xf64>) -> tensor<64xf64>
+  tile.store %a[%z], %s : !tile.array<?xf64, mut>, tensor<64xf64>
+  tile.return
+}
+
+// The four greatest of 16: runs of four, and half of them dropped twice.
+// CHECK-LABEL: tile.kernel @first
+// CHECK-NOT: tile.take
+// CHECK: tile.reshape %{{.*}} : tensor<2x16xi64> -> tensor<2x4x4x1xi64>
+// CHECK: tile.sort(%{{.*}}) axis 2 unsigned : (tensor<2x2x4x1xi64>)
+// CHECK: tile.sort(%{{.*}}) axis 2 descending unsigned : (tensor<2x2x4x1xi64>)
+// CHECK: tile.sort(%{{.*}}) axis 2 unsigned : (tensor<2x1x4x1xi64>)
+// CHECK: tile.sort(%{{.*}}) axis 2 descending unsigned : (tensor<2x1x4x1xi64>)
+// CHECK: tile.sort(%{{.*}}) axis 2 unsigned : (tensor<2x1x4x1xi64>)
+// CHECK-NOT: tile.sort
+// CHECK: tile.reshape %{{.*}} : tensor<2x1x4x1xi64> -> tensor<2x4xi64>
+tile.kernel @first(%a: !tile.array<?x?xf32>, %b: !tile.array<?x?xf32, mut>, %c: !tile.array<?x?xi32, mut>) {
+  %z = arith.constant 0 : index
+  %x = tile.load %a[%z, %z] : !tile.array<?x?xf32> -> tensor<2x16xf32>
+  %n = tile.iota : tensor<16xi32>
+  %r = tile.reshape %n : tensor<16xi32> -> tensor<1x16xi32>
+  %p = tile.broadcast %r : tensor<1x16xi32> -> tensor<2x16xi32>
+  %k, %v = tile.sort(%x, %p) axis 1 descending : (tensor<2x16xf32>, tensor<2x16xi32>) -> (tensor<2x16xf32>, tensor<2x16xi32>)
+  %s = tile.extract %k[%z, %z] : tensor<2x16xf32> -> tensor<2x4xf32>
+  %t = tile.extract %v[%z, %z] : tensor<2x16xi32> -> tensor<2x4xi32>
+  tile.store %b[%z, %z], %s : !tile.array<?x?xf32, mut>, tensor<2x4xf32>
+  tile.store %c[%z, %z], %t : !tile.array<?x?xi32, mut>, tensor<2x4xi32>
+  tile.return
+}
