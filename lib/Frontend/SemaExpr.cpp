@@ -528,70 +528,9 @@ Operand Sema::checkElement(const ast::IndexExpr &expr, Operand base) {
   }
   if (type.numElements() == 1) // the index says nothing new
     return Operand::runtime(makeReshape(materialize(base), {}), range);
-  if (!options.allowUnlowered)
-    return readElementByMask(base, index, range);
   auto *result =
       make<checked::ExtractElementExpr>(Type::scalar(type.dtype()), range);
   result->operand = materialize(base);
   result->index = copy(index);
   return Operand::runtime(result, range);
-}
-
-/// x[i, j] by operations that are lowered: the sum of the bits that a mask
-/// leaves. An index outside leaves none, which is the 0 that the language
-/// wants.
-Operand Sema::readElementByMask(const Operand &base,
-                                ArrayRef<checked::Expr *> index,
-                                SourceRange range) {
-  const Type type = base.type();
-  const DType dtype = type.dtype();
-  Operand mask;
-  for (auto [axis, entry] : llvm::enumerate(index)) {
-    auto *iota = make<checked::ArangeExpr>(
-        Type::tile(DType::Int, {type.dim(axis)}), range);
-    iota->start = makeInt(0, range);
-    iota->step = makeInt(1, range);
-    SmallVector<int64_t> shape(type.rank(), 1);
-    shape[axis] = type.dim(axis);
-    Operand here =
-        applyCompare(checked::CompareOp::Eq,
-                     Operand::runtime(makeReshape(iota, shape), range),
-                     Operand::runtime(entry, range), range);
-    mask = axis == 0 ? here
-                     : applyBinary(checked::BinaryOp::And, mask, here, range);
-  }
-  // Bits of a word: sums of floats would lose the sign of a zero.
-  const DType wide = dtypeBits(dtype) == 64 ? DType::U64 : DType::U32;
-  const DType word = dtypeBits(dtype) == 8    ? DType::U8
-                     : dtypeBits(dtype) == 16 ? DType::U16
-                     : dtype == DType::TF32   ? DType::U32
-                                              : wide;
-  checked::Expr *value = base.expr;
-  if (dtype == DType::TF32)
-    value = makeCast(value, DType::F32, locOf(range));
-  const DType valueDType = value->type.dtype();
-  auto bitcast = [&](checked::Expr *expr, DType to) -> checked::Expr * {
-    auto *node = make<checked::BitcastExpr>(expr->type.withDType(to), range);
-    node->operand = expr;
-    return node;
-  };
-  if (isFloat(valueDType))
-    value = bitcast(value, word);
-  value = makeCast(value, wide, locOf(range));
-  auto *chosen = make<checked::SelectExpr>(value->type, range);
-  chosen->condition = mask.expr;
-  chosen->whenTrue = value;
-  chosen->whenFalse =
-      makeConstant(ConstValue(wide, 0), value->type, locOf(range));
-  auto *sum = make<checked::ReduceExpr>(Type::scalar(wide), range);
-  sum->op = checked::ReduceKind::Sum;
-  sum->operand = chosen;
-  SmallVector<int64_t> axes;
-  for (unsigned i = 0; i < type.rank(); ++i)
-    axes.push_back(i);
-  sum->axes = copy(axes);
-  checked::Expr *result = sum;
-  if (isFloat(valueDType))
-    result = bitcast(makeCast(result, word, locOf(range)), valueDType);
-  return Operand::runtime(makeCast(result, dtype, locOf(range)), range);
 }

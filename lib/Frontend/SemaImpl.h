@@ -383,8 +383,6 @@ private:
   Operand checkShapeIndex(const ast::IndexExpr &expr, const Operand &shape);
   Operand checkNewAxes(const ast::IndexExpr &expr, Operand base);
   Operand checkElement(const ast::IndexExpr &expr, Operand base);
-  Operand readElementByMask(const Operand &base,
-                            ArrayRef<checked::Expr *> index, SourceRange range);
   /// A compile-time integer; reports what it is for otherwise.
   std::optional<int64_t> checkConstInt(const ast::Expr *expr, StringRef what);
   std::optional<bool> checkConstBool(const ast::Expr *expr, StringRef what);

@@ -1,0 +1,100 @@
+//===- ExampleCase.h - one example against a reference ---------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// In: a kernel of test/Examples, arrays, what must come out. `check` runs it on every
+// executor with every number of warps, with poisoned outputs and twice: the result is
+// the expected one within a tolerance, and both launches give the same bits.
+//
+//===------------------------------------------------------------------------===//
+#ifndef TILEC_TEST_EXAMPLECASE_H
+#define TILEC_TEST_EXAMPLECASE_H
+
+#include "KernelRunner.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+
+namespace tilec::test {
+
+inline std::string example(const char *name) { return std::string(TILEC_EXAMPLES_DIR) + "/" + name + ".tile"; }
+
+/// One unit in the last place of `dtype` for values near 1.
+inline double epsilon(DType dtype) {
+  switch (dtype) {
+  case DType::F16:
+    return 0x1p-10;
+  case DType::BF16:
+    return 0x1p-7;
+  case DType::F64:
+    return 0x1p-52;
+  default:
+    return 0x1p-23;
+  }
+}
+
+/// One case: how to compile, what to pass, what must come out.
+struct Case {
+  const char *file, *kernel;
+  std::vector<std::string> defines;
+  std::vector<HostArray> arrays;     // the last one is the output
+  std::vector<KernelArg> scalars;    // after the arrays, unless scalarsFirst
+  bool scalarsFirst = false;
+  std::vector<double> expected;
+  double tolerance = 0;              // |got - want| <= tolerance * (1 + |want|)
+};
+
+/// Runs `test` once and gives the output; empty after a failure.
+inline std::vector<uint8_t> runOnce(const Case &test, KernelRunner &runner, Executor executor) {
+  std::vector<HostArray> arrays = test.arrays;
+  std::vector<KernelArg> args;
+  for (HostArray &array : arrays)
+    args.push_back(array.arg());
+  args.insert(test.scalarsFirst ? args.begin() : args.end(), test.scalars.begin(), test.scalars.end());
+  std::string error = runner.run(executor, args);
+  EXPECT_EQ(error, "");
+  if (!error.empty())
+    return {};
+  const HostArray &output = arrays.back();
+  int reported = 0;
+  for (size_t i = 0; i < test.expected.size() && reported < 4; ++i) {
+    double got = output.at(i), want = test.expected[i];
+    if (!(std::fabs(got - want) <= test.tolerance * (1 + std::fabs(want))) && got != want) {
+      ADD_FAILURE() << "element " << i << " is " << got << ", expected " << want;
+      ++reported;
+    }
+  }
+  return arrays.back().bytes;
+}
+
+/// On every executor, with every number of warps where that matters.
+inline void check(const Case &test, bool allWarps = true) {
+  for (Executor executor : availableExecutors()) {
+    for (unsigned warps : {0u, 1u, 2u, 4u, 8u}) {
+      if (warps && (executor == Executor::Interpreter || !allWarps))
+        continue;
+      SCOPED_TRACE(std::string(executorName(executor)) + ", warps " + std::to_string(warps));
+      KernelRunner runner(example(test.file), test.kernel, test.defines, warps);
+      std::vector<uint8_t> first = runOnce(test, runner, executor);
+      if (::testing::Test::HasFailure())
+        return;
+      EXPECT_EQ(first, runOnce(test, runner, executor)) << "two launches differ";
+    }
+  }
+}
+
+inline std::string define(const char *name, DType dtype) { return std::string(name) + "=" + std::string(dtypeName(dtype)); }
+inline std::string define(const char *name, int64_t v) { return std::string(name) + "=" + std::to_string(v); }
+
+inline int64_t powerOfTwoAbove(int64_t n) {
+  int64_t p = 1;
+  while (p < n)
+    p *= 2;
+  return p;
+}
+
+} // namespace tilec::test
+
+#endif // TILEC_TEST_EXAMPLECASE_H
