@@ -49,14 +49,18 @@ static TypedAttr heldConstant(TypedAttr attr) {
   return IntegerAttr::get(held, value.bitcastToAPInt());
 }
 
+/// The value that all `elements` have, as a vector of type `type`.
+Value Emitter::splatConstant(DenseElementsAttr elements, Type type) {
+  return constant(type, heldConstant(cast<TypedAttr>(elements.getSplatValue<Attribute>())));
+}
+
 LogicalResult Emitter::emitConstant(arith::ConstantOp op) {
   if (auto elements = dyn_cast<DenseElementsAttr>(op.getValue())) {
     if (!elements.isSplat()) {
       set(op, emitDenseConstant(elements, tile::getLayout(op.getType())));
       return success();
     }
-    auto element = heldConstant(cast<TypedAttr>(elements.getSplatValue<Attribute>()));
-    set(op, constant(lowerType(op.getType()), element));
+    set(op, splatConstant(elements, lowerType(op.getType())));
     return success();
   }
   set(op, constant(lowerType(op.getType()), heldConstant(op.getValue())));

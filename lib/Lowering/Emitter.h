@@ -60,6 +60,7 @@ private:
   //===--- LowerToSIMT.cpp: dispatch, control flow ---------------------------===//
   LogicalResult emitBlock(mlir::Block &source);
   LogicalResult emitOperation(Operation *op);
+  LogicalResult emitWhole(Operation *op);
   LogicalResult emitStructured(Operation *op);
   LogicalResult emitTerminator(Operation *op);
   LogicalResult emitAssume(tile::AssumeOp op);
@@ -149,9 +150,26 @@ private:
   Value shuffleScalar(Value value, mlir::function_ref<Value(Value)> shuffle32);
   Value shuffleElements(Value value, mlir::function_ref<Value(Value)> shuffle32);
 
+  //===--- Pieces.cpp: more elements a thread than it has registers ---------------------------===//
+  static bool isForPieces(Operation *op);
+  LogicalResult emitInPieces(Operation *op);
+  /// What remains of the operands of a reduction when all pieces are combined; nullopt
+  /// where they are none, or do not lie along the axes.
+  std::optional<mlir::SmallVector<Value>>
+  combinePieces(Operation *op, mlir::Region &combiner, mlir::ArrayRef<unsigned> axisRegisters);
+  template <typename Body> auto atPiece(Value number, unsigned threadBits, Body body);
+  /// The layout of a tile, or of the piece of it that is at hand.
+  Layout layoutOf(mlir::RankedTensorType type) const;
+  Value makeLocalMemory(mlir::RankedTensorType type);
+  void bringToMemory(Value original, Operation *user, mlir::SmallVectorImpl<Value> &temporary);
+  Value loadPiece(Value memory, Type element, mlir::LLVM::GEPArg number);
+  void storePiece(Value value, Value memory, Type element, mlir::LLVM::GEPArg number);
+  Value loadWhole(Value memory, mlir::RankedTensorType type);
+  Value getPiece(Value original);
+
   //===--- values -------------------------------------------------------------------------------===//
   Value get(Value original);
-  void set(Value original, Value lowered) { map.map(original, lowered); }
+  void set(Value original, Value lowered);
   /// The type in which the thread holds a value of type `original`.
   Type lowerType(Type original);
   const ArrayView &array(Value original) { return arrays.find(original)->second; }
@@ -161,6 +179,7 @@ private:
   Value toI64(Value index);
   /// A constant scalar or splat of `type`.
   Value constant(Type type, mlir::TypedAttr element);
+  Value splatConstant(mlir::DenseElementsAttr elements, Type type);
   Value zero(Type type);
   Value splat(Value scalar, int64_t count);
   Value extract(Value vector, int64_t index);
@@ -180,6 +199,9 @@ private:
   Value thread;               ///< i32: number in the block
   Value gridExtents[3];       ///< i32
   bool isAligned16 = false;   ///< the build's fact
+  /// In a loop over pieces: which (i32). `thread` then has it as its highest bits.
+  Value piece;
+  llvm::DenseMap<Value, Value> localMemory; ///< where values that have pieces are
   /// While a combiner is inlined on vectors: their length; scalars of the region are
   /// vectors then. 0 elsewhere.
   int64_t regionWidth = 0;

@@ -45,6 +45,10 @@ LogicalResult Emitter::emitBlock(Block &source) {
 }
 
 LogicalResult Emitter::emitOperation(Operation *op) {
+  return isForPieces(op) ? emitInPieces(op) : emitWhole(op);
+}
+
+LogicalResult Emitter::emitWhole(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](tile::BlockIdOp op) {
         set(op, emitBlockId(op.getDim()));

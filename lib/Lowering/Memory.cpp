@@ -121,7 +121,7 @@ TileAccess::TileAccess(Emitter &emitter, Op op, Type valueType)
   base = view.base;
   auto tensor = dyn_cast<RankedTensorType>(valueType);
   if (tensor)
-    layout = tile::getLayout(tensor);
+    layout = e.layoutOf(tensor);
   isVectorizable = tensor && !view.type.isStrided();
   unsigned rank = view.type.getRank();
   for (unsigned dim = 0; dim < rank; ++dim) {

@@ -118,11 +118,16 @@ LogicalResult Emitter::emitReduce(Operation *op, Region &combiner, ArrayRef<int6
     return op->emitError("this reduction needs shared memory: run "
                          "--tile-stage-operands first");
   SmallVector<Value> values;
-  for (Value source : op->getOperands())
-    values.push_back(get(source));
+  unsigned numBits = layout.numBits(Input::Register);
+  if (auto combined = combinePieces(op, combiner, plan->axisRegisters)) {
+    values = *combined;
+    numBits = llvm::Log2_64(cast<VectorType>(values.front().getType()).getNumElements());
+  } else {
+    for (Value source : op->getOperands())
+      values.push_back(get(source));
+  }
 
   // Registers, the highest bit first, so that the lower ones keep their places.
-  unsigned numBits = layout.numBits(Input::Register);
   for (unsigned bit = numBits; bit-- > 0;) {
     if (llvm::is_contained(plan->keptRegisters, bit))
       continue;

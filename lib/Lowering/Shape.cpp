@@ -29,7 +29,7 @@ LogicalResult Emitter::emitSplat(tile::SplatOp op) {
 }
 
 LogicalResult Emitter::emitIota(tile::IotaOp op) {
-  Layout layout = tile::getLayout(op.getType());
+  Layout layout = layoutOf(op.getType());
   auto type = cast<VectorType>(lowerType(op.getType()));
   LinearBases bases = threadBases(layout);
   Value own = emitLinear(builder, loc, thread, bases);

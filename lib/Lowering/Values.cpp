@@ -24,7 +24,7 @@ using namespace tilec;
 
 Type Emitter::lowerType(Type original) {
   if (auto tensor = dyn_cast<RankedTensorType>(original)) {
-    Layout layout = tile::getLayout(tensor);
+    Layout layout = layoutOf(tensor);
     return VectorType::get(int64_t(layout.size(Input::Register)),
                            registerType(tensor.getElementType()));
   }
@@ -35,12 +35,24 @@ Type Emitter::lowerType(Type original) {
 }
 
 Value Emitter::get(Value original) {
+  if (piece && isa<RankedTensorType>(original.getType()))
+    return getPiece(original);
   Value lowered = map.lookupOrNull(original);
+  if (!lowered)
+    if (Value memory = localMemory.lookup(original))
+      return loadWhole(memory, cast<RankedTensorType>(original.getType()));
   assert(lowered && "operands are emitted before their users");
   // A value from outside of a combiner, used on vectors.
   if (regionWidth && !isa<VectorType>(lowered.getType()))
     return splat(lowered, regionWidth);
   return lowered;
+}
+
+void Emitter::set(Value original, Value lowered) {
+  auto tensor = dyn_cast<RankedTensorType>(original.getType());
+  if (piece && tensor)
+    return storePiece(lowered, localMemory.lookup(original), tensor.getElementType(), piece);
+  map.map(original, lowered);
 }
 
 Value Emitter::i32(int64_t value) {

@@ -77,6 +77,7 @@ class Program:
         self.grid = [1]
         self.depth = 0
         self.is_exact = True
+        self.is_wide = False
         self.warps = 0
         self.seed = self.random.randrange(1000)
 
@@ -171,6 +172,9 @@ class Program:
     #--- shapes and values -----------------------------------------------------
 
     def shape(self, limit=4096):
+        if limit >= 4096 and self.chance(0.01):  # more elements a thread than registers
+            self.is_wide = True
+            return self.choose([16384], [128, 128], [32, 8, 64])
         while True:
             rank = self.choose(1, 1, 2, 2, 2, 3, 3, 4)
             top = 8 if rank == 1 else 7 if rank == 2 else 5
@@ -231,5 +235,5 @@ def make_program(seed, operations=()):
     from random_statements import in_place, values
     p = Program(seed, operations)
     (in_place if p.chance(0.25) else values)(p)
-    p.warps = p.choose(0, 1, 2, 4, 8)
+    p.warps = 1 if p.is_wide else p.choose(0, 1, 2, 4, 8)
     return p

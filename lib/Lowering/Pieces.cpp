@@ -1,0 +1,248 @@
+//===- Pieces.cpp - tiles of more elements than a thread has registers -*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// A thread has at most 255 registers. What has more elements a thread than that would
+// be spilled anyway, and straight-line code for thousands of elements keeps LLVM and
+// the assembler busy for minutes: their time grows faster than the code. So such a
+// value lives in local memory from the start, and operations on it are loops over
+// pieces of it:
+//
+//   %c = arith.addf %a, %b : tensor<1048576xf32>      1024 elements a thread
+//
+//   scf.for %piece = 0 to 32 {
+//     %x = llvm.load %a_memory[%piece] : vector<32xf32>
+//     %y = llvm.load %b_memory[%piece] : vector<32xf32>
+//     llvm.store (arith.addf %x, %y), %c_memory[%piece]
+//   }
+//
+// A piece is the elements of the lowest register bits. The higher register bits are
+// taken for warp bits, and the number of the piece for the highest bits of the
+// thread's number; with that, what is written for whole tiles is right for pieces.
+//
+// Loads, stores, elementwise operations and reductions along the pieces are done so.
+// Everything else takes the value whole out of its memory, or leaves it whole.
+//
+//===------------------------------------------------------------------------===//
+#include "Emitter.h"
+
+#include "tilec/Atoms/ThreadCode.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace mlir;
+using namespace tilec;
+
+/// log2 of the elements of a piece, and of those that a thread holds at most.
+static constexpr unsigned pieceBits = 5, mostRegisterBits = 8;
+
+static bool isWide(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tile::hasLayout(tensor) &&
+         tile::getLayout(tensor).numBits(Input::Register) > mostRegisterBits;
+}
+
+static bool isSplat(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto constant = dyn_cast_if_present<arith::ConstantOp>(op)) {
+    auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+    return elements && elements.isSplat();
+  }
+  return isa_and_present<tile::SplatOp>(op);
+}
+
+/// Whether each element of the results depends on the same element of the operands,
+/// or on its place.
+static bool isElementwise(Operation *op) {
+  if (isa<tile::LoadOp, tile::StoreOp, tile::IotaOp, tile::DivideOp, tile::RemainderOp,
+          tile::ShiftOp, tile::CastOp>(op))
+    return true;
+  return OpTrait::hasElementwiseMappableTraits(op) && !isa<arith::ConstantOp>(op) &&
+         isa<arith::ArithDialect, math::MathDialect>(op->getDialect());
+}
+
+bool Emitter::isForPieces(Operation *op) {
+  return isElementwise(op) &&
+         (llvm::any_of(op->getOperandTypes(), isWide) || llvm::any_of(op->getResultTypes(), isWide));
+}
+
+Layout Emitter::layoutOf(RankedTensorType type) const {
+  Layout layout = tile::getLayout(type);
+  if (!piece)
+    return layout;
+  Layout result(layout.shape());
+  ArrayRef<uint64_t> registers = layout.bases(Input::Register);
+  for (uint64_t basis : registers.take_front(pieceBits))
+    result.addFlat(Input::Register, basis);
+  for (Input input : {Input::Lane, Input::Warp, Input::Block})
+    for (uint64_t basis : layout.bases(input))
+      result.addFlat(input, basis);
+  for (uint64_t basis : registers.drop_front(pieceBits))
+    result.addFlat(Input::Warp, basis);
+  return result;
+}
+
+//===------------------------------------------------------------------------===//
+// Local memory
+//===------------------------------------------------------------------------===//
+
+/// Room for all pieces of a value of type `tensor`, one behind the other.
+Value Emitter::makeLocalMemory(RankedTensorType tensor) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&function.getBody().front());
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  auto type = VectorType::get(1 << pieceBits, storedType(tensor.getElementType()));
+  int64_t pieces = int64_t(tile::getLayout(tensor).size(Input::Register)) >> pieceBits;
+  return LLVM::AllocaOp::create(builder, loc, pointer, type, i64(pieces), /*alignment=*/16);
+}
+
+static Value addressOfPiece(OpBuilder &builder, Location loc, Value memory, VectorType type,
+                            LLVM::GEPArg number) {
+  return LLVM::GEPOp::create(builder, loc, memory.getType(), type, memory,
+                             ArrayRef<LLVM::GEPArg>{number});
+}
+
+Value Emitter::loadPiece(Value memory, Type element, LLVM::GEPArg number) {
+  auto type = VectorType::get(1 << pieceBits, storedType(element));
+  Value address = addressOfPiece(builder, loc, memory, type, number);
+  Value stored = LLVM::LoadOp::create(builder, loc, type, address, /*alignment=*/16);
+  return emitFromStored(builder, loc, stored, element);
+}
+
+void Emitter::storePiece(Value value, Value memory, Type element, LLVM::GEPArg number) {
+  Value stored = emitToStored(builder, loc, value, element);
+  auto type = cast<VectorType>(stored.getType());
+  LLVM::StoreOp::create(builder, loc, stored, addressOfPiece(builder, loc, memory, type, number),
+                        /*alignment=*/16);
+}
+
+/// All of a value that is in memory.
+Value Emitter::loadWhole(Value memory, RankedTensorType type) {
+  SmallVector<Value> elements;
+  int32_t pieces = int32_t(tile::getLayout(type).size(Input::Register) >> pieceBits);
+  for (int32_t number = 0; number < pieces; ++number) {
+    Value part = loadPiece(memory, type.getElementType(), number);
+    llvm::append_range(elements, vector::ToElementsOp::create(builder, loc, part).getResults());
+  }
+  return fromElements(elements);
+}
+
+/// Puts an operand that is held whole into memory, for the loop of `user`. Where the
+/// two are in one block, the memory serves all later users too.
+void Emitter::bringToMemory(Value original, Operation *user, SmallVectorImpl<Value> &temporary) {
+  if (!isWide(original.getType()) || isSplat(original) || localMemory.count(original))
+    return;
+  auto type = cast<RankedTensorType>(original.getType());
+  Value whole = map.lookup(original), memory = makeLocalMemory(type);
+  int64_t count = cast<VectorType>(whole.getType()).getNumElements();
+  for (int64_t first = 0; first < count; first += 1 << pieceBits) {
+    auto indices = llvm::to_vector(llvm::seq<int64_t>(first, first + (1 << pieceBits)));
+    storePiece(emitShuffle(builder, loc, whole, indices), memory, type.getElementType(),
+               int32_t(first >> pieceBits));
+  }
+  localMemory[original] = memory;
+  if (original.getParentBlock() != user->getBlock())
+    temporary.push_back(original);
+}
+
+/// The part of a value that the loop is at.
+Value Emitter::getPiece(Value original) {
+  auto type = cast<RankedTensorType>(original.getType());
+  if (auto splatOp = original.getDefiningOp<tile::SplatOp>())
+    return splat(map.lookup(splatOp.getValue()), 1 << pieceBits);
+  if (auto constantOp = original.getDefiningOp<arith::ConstantOp>(); constantOp && isSplat(original))
+    return splatConstant(cast<DenseElementsAttr>(constantOp.getValue()), lowerType(type));
+  return loadPiece(localMemory.lookup(original), type.getElementType(), piece);
+}
+
+//===------------------------------------------------------------------------===//
+// Loops
+//===------------------------------------------------------------------------===//
+
+/// From here on, and in `body`, tiles are the piece of this number (index).
+template <typename Body>
+auto Emitter::atPiece(Value number, unsigned threadBits, Body body) {
+  Value outerThread = thread;
+  llvm::scope_exit restore([&] {
+    thread = outerThread;
+    piece = Value();
+  });
+  piece = arith::IndexCastOp::create(builder, loc, builder.getI32Type(), number);
+  Value high = arith::ShLIOp::create(builder, loc, piece, i32(threadBits));
+  thread = arith::OrIOp::create(builder, loc, thread, high);
+  return body();
+}
+
+static unsigned threadBitsOf(RankedTensorType type) {
+  Layout layout = tile::getLayout(type);
+  return layout.numBits(Input::Lane) + layout.numBits(Input::Warp);
+}
+
+static int64_t numPieces(RankedTensorType type) {
+  return int64_t(tile::getLayout(type).size(Input::Register)) >> pieceBits;
+}
+
+LogicalResult Emitter::emitInPieces(Operation *op) {
+  SmallVector<Value> temporary;
+  RankedTensorType type;
+  for (Value operand : op->getOperands())
+    bringToMemory(operand, op, temporary);
+  for (Value result : op->getResults())
+    localMemory[result] = makeLocalMemory(cast<RankedTensorType>(result.getType()));
+  for (TypeRange types : {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+    for (Type candidate : types)
+      if (isWide(candidate))
+        type = cast<RankedTensorType>(candidate);
+
+  OpBuilder::InsertionGuard guard(builder);
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  Value count = arith::ConstantIndexOp::create(builder, loc, numPieces(type));
+  auto loop = scf::ForOp::create(builder, loc, zero, count, one);
+  builder.setInsertionPointToStart(loop.getBody());
+  LogicalResult result = atPiece(loop.getInductionVar(), threadBitsOf(type),
+                                 [&] { return emitWhole(op); });
+  for (Value value : temporary)
+    localMemory.erase(value);
+  return result;
+}
+
+std::optional<SmallVector<Value>> Emitter::combinePieces(Operation *op, Region &combiner,
+                                                         ArrayRef<unsigned> axisRegisters) {
+  auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+  unsigned numBits = tile::getLayout(type).numBits(Input::Register);
+  for (unsigned bit = pieceBits; bit < numBits; ++bit)
+    if (!llvm::is_contained(axisRegisters, bit))
+      return std::nullopt;
+  if (!isWide(type))
+    return std::nullopt;
+  SmallVector<Value> temporary;
+  for (Value operand : op->getOperands())
+    bringToMemory(operand, op, temporary);
+  auto all = [&] {
+    SmallVector<Value> pieces;
+    for (Value operand : op->getOperands())
+      pieces.push_back(get(operand));
+    return pieces;
+  };
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  Value count = arith::ConstantIndexOp::create(builder, loc, numPieces(type));
+  SmallVector<Value> first = atPiece(zero, threadBitsOf(type), all);
+  OpBuilder::InsertionGuard guard(builder);
+  auto loop = scf::ForOp::create(builder, loc, one, count, one, first);
+  builder.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> next = atPiece(loop.getInductionVar(), threadBitsOf(type), all);
+  FailureOr<SmallVector<Value>> combined = emitCombine(combiner, loop.getRegionIterArgs(), next);
+  for (Value value : temporary)
+    localMemory.erase(value);
+  if (failed(combined))
+    return std::nullopt;
+  scf::YieldOp::create(builder, loc, *combined);
+  return llvm::to_vector(ValueRange(loop.getResults()));
+}
