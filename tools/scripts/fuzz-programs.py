@@ -33,7 +33,7 @@ from shrink_program import shrink  # noqa: E402
 Result = collections.namedtuple("Result", "status output")
 # Operations that came after the rest; --operations leaves some out.
 OPERATIONS = ["cat", "cumsum", "extract", "flip", "sort", "split", "take"]
-SIGNALLED, TIMED_OUT = "died", "no end"
+SIGNALLED, TIMED_OUT, FAULT = "died", "no end", 5
 
 
 class Runner:
@@ -68,7 +68,10 @@ class Runner:
             self.process.stdin.write(line.encode() + b"\n")
         except BrokenPipeError:
             pass
-        return self.read()
+        result = self.read()
+        if result.status == FAULT and self.device == "gpu":
+            self.close()  # it ends by itself, a little later
+        return result
 
     def read(self):
         output, deadline = b"", time.monotonic() + self.timeout
