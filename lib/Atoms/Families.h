@@ -16,6 +16,9 @@ extern const Atom fmaAtom;
 extern const Atom mmaSyncAtom, mmaSyncWideAtom, mmaSyncTF32Atom, mmaSyncTF32x3Atom,
     mmaSyncF8Atom, mmaSyncF8HalfAtom, mmaSyncF8BitsAtom;
 
+/// Products of warp groups, Wgmma.cpp.
+extern const Atom wgmmaAtom, wgmmaPromotedAtom;
+
 } // namespace tilec
 
 #endif // TILEC_LIB_ATOMS_FAMILIES_H

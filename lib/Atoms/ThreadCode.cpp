@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -314,4 +315,106 @@ void tilec::emitSharedStoreElement(OpBuilder &builder, Location loc,
   Value address = LLVM::GEPOp::create(builder, loc, access.base.getType(), access.elementType,
                                       access.base, ArrayRef<LLVM::GEPArg>{offset});
   LLVM::StoreOp::create(builder, loc, element, address);
+}
+
+//===------------------------------------------------------------------------===//
+// Matrices of 8 x 8
+//===------------------------------------------------------------------------===//
+
+namespace {
+
+/// How the registers of a tile make up matrices: a row of one is 8 neighbours in the
+/// buffer, two in each of four lanes.
+struct MatrixStorePlan {
+  unsigned pairBit;                     ///< of the register: the neighbour
+  llvm::SmallVector<unsigned, 2> which; ///< register bits that choose among matrices
+  llvm::SmallVector<unsigned, 6> rest;  ///< those left, one instruction for each number
+  LinearBases addressBases; ///< offset of the row that a thread gives the address of
+  LinearBases registerBases;
+};
+
+} // namespace
+
+static std::optional<MatrixStorePlan> planMatrixStore(const Layout &buffer,
+                                                      const Layout &registers) {
+  for (Input input : {Input::Register, Input::Lane, Input::Warp})
+    if (registers.redundant(input))
+      return std::nullopt;
+  Layout offsets = registers.then(buffer.invert());
+  MatrixStorePlan plan;
+  plan.registerBases = LinearBases(offsets.bases(Input::Register));
+  ArrayRef<uint64_t> lanes = offsets.bases(Input::Lane);
+  const uint64_t *pair = llvm::find(plan.registerBases, 1);
+  if (pair == plan.registerBases.end() || lanes[0] != 2 || lanes[1] != 4)
+    return std::nullopt;
+  plan.pairBit = unsigned(pair - plan.registerBases.begin());
+  uint64_t others = reachableBits(lanes.drop_front(2)) |
+                    reachableBits(offsets.bases(Input::Warp));
+  for (auto [bit, basis] : llvm::enumerate(plan.registerBases))
+    if (bit != plan.pairBit) {
+      others |= basis;
+      (plan.which.size() < 2 ? static_cast<SmallVectorImpl<unsigned> &>(plan.which)
+                             : plan.rest)
+          .push_back(unsigned(bit));
+    }
+  if (others & 7)
+    return std::nullopt;
+  // Lane l names row l % 8 of matrix l / 8.
+  plan.addressBases.assign({lanes[2], lanes[3], lanes[4]});
+  for (unsigned bit : plan.which)
+    plan.addressBases.push_back(plan.registerBases[bit]);
+  plan.addressBases.resize(5, 0);
+  llvm::append_range(plan.addressBases, offsets.bases(Input::Warp));
+  return plan;
+}
+
+/// The sum of `bases` over the bits of `number` that `bits` lists.
+static uint64_t sumOf(ArrayRef<unsigned> bits, uint64_t number, ArrayRef<uint64_t> bases) {
+  uint64_t sum = 0;
+  for (auto [position, bit] : llvm::enumerate(bits))
+    if (number >> position & 1)
+      sum ^= bases[bit];
+  return sum;
+}
+
+/// The register whose bits at the places `bits` are those of `number`.
+static uint64_t scatter(ArrayRef<unsigned> bits, uint64_t number) {
+  uint64_t result = 0;
+  for (auto [position, bit] : llvm::enumerate(bits))
+    result |= (number >> position & 1) << bit;
+  return result;
+}
+
+bool tilec::emitMatrixStore(OpBuilder &builder, Location loc, Value base, Type elementType,
+                            const Layout &buffer, const Layout &registers, Value thread,
+                            Value value) {
+  Type stored = storedType(elementType);
+  std::optional<MatrixStorePlan> plan;
+  if (stored.getIntOrFloatBitWidth() == 16)
+    plan = planMatrixStore(buffer, registers);
+  if (!plan)
+    return false;
+  Value offset = emitLinear(builder, loc, thread, plan->addressBases);
+  uint64_t offsetBits = reachableBits(plan->addressBases);
+  unsigned matrices = 1u << plan->which.size();
+  auto wordType = VectorType::get(matrices, builder.getI32Type());
+  for (uint64_t part = 0; part < uint64_t(1) << plan->rest.size(); ++part) {
+    SmallVector<int64_t> elements;
+    for (unsigned matrix = 0; matrix < matrices; ++matrix)
+      for (uint64_t half : {0, 1})
+        elements.push_back(int64_t(scatter(plan->rest, part) | scatter(plan->which, matrix) |
+                                   half << plan->pairBit));
+    Value words = vector::BitCastOp::create(builder, loc, wordType,
+                                            emitShuffle(builder, loc, value, elements));
+    Value place = emitXor(builder, loc, offset, offsetBits,
+                          sumOf(plan->rest, part, plan->registerBases));
+    Value address = LLVM::GEPOp::create(builder, loc, base.getType(), stored, base,
+                                        ArrayRef<LLVM::GEPArg>{place});
+    auto sources = vector::ToElementsOp::create(builder, loc, words);
+    NVVM::StMatrixOp::create(
+        builder, loc, address, sources.getResults(), NVVM::MMALayout::row,
+        NVVM::LdStMatrixShapeAttr::get(builder.getContext(), 8, 8),
+        NVVM::LdStMatrixEltType::B16);
+  }
+  return true;
 }

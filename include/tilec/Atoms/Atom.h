@@ -77,6 +77,8 @@ struct MmaEmission {
   mlir::Value acc;    ///< vector of this thread's elements
   Layout accLayout;
   mlir::Value thread; ///< i32: number of the thread in the block
+  /// i32: number of the warp, known to be one for all its lanes; for warp groups.
+  mlir::Value warp;
 };
 
 struct Atom {

@@ -81,6 +81,14 @@ void emitSharedStoreElement(mlir::OpBuilder &builder, mlir::Location loc,
                             const BufferAccess &access, mlir::Value element,
                             uint64_t number);
 
+/// Writes 16-bit registers by stmatrix: matrices of 8 x 8, of which each lane gives a
+/// row's address, so that 16 bytes of a row are written that four lanes hold. False, and
+/// nothing is written, when registers and buffer do not fit that. The whole warp runs
+/// this; no element may be in two places.
+bool emitMatrixStore(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value base,
+                     mlir::Type elementType, const Layout &buffer, const Layout &registers,
+                     mlir::Value thread, mlir::Value value);
+
 /// i1: this thread has all `layout`-redundant bits of lane and warp clear, so it
 /// is the one to have an effect. Null when every thread is.
 mlir::Value emitIsFirstCopy(mlir::OpBuilder &builder, mlir::Location loc,

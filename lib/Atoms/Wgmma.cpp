@@ -1,0 +1,443 @@
+//===- Wgmma.cpp - matrix products of warp groups --------------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// In: b in shared memory, a there or in registers, acc in registers. Out: four warps
+// together multiply 64 x n x k an instruction; the operands in shared memory are read
+// by the unit itself, as descriptors tell it:
+//
+//   acc = fence(acc)
+//   acc[0] = wgmma descA, descB, acc[0]            for each step of K, for each 64
+//   acc[1] = wgmma descA + 64 rows, descB, acc[1]  rows, for each 256 columns
+//   acc[0] = wgmma descA + 32 bytes, descB + 32 bytes, acc[0]   …
+//   commit
+//
+// The result is in flight until `wait`. Warp groups take rows first, then columns.
+//
+// Operands lie in shared memory as the copy engine writes them (SwizzledForm.h): along K,
+// or along M and N, which 16-bit types may. Where the pieces for an instruction begin is
+// read off the layout of the buffer: an address of the thread's group plus constants.
+//
+// Two records: `wgmma`, and `wgmma_promoted` for f8 whose sums are to be exact: the unit
+// sums f8 products with some 14 bits, so that 128 of K are summed from zero and then
+// added to acc in f32.
+//
+//===------------------------------------------------------------------------===//
+#include "tilec/Atoms/Wgmma.h"
+
+#include "Families.h"
+
+#include "tilec/Atoms/ThreadCode.h"
+#include "tilec/Atoms/WarpGroupCode.h"
+#include "tilec/Layout/SwizzledForm.h"
+#include "tilec/Support/Target.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tilec;
+
+static constexpr int64_t rowsOfInstruction = 64;
+static constexpr int64_t maxColumns = 256;
+/// Elements of acc that a thread has registers for.
+static constexpr int64_t maxAccElements = 256;
+/// Of K, in bytes: what one instruction takes.
+static constexpr int64_t stepBytes = 32;
+/// Of K: how much the unit may sum of f8 before acc takes it.
+static constexpr int64_t promotedK = 128;
+
+//===------------------------------------------------------------------------===//
+// Types and shapes
+//===------------------------------------------------------------------------===//
+
+static bool isF8(Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); }
+
+static int64_t bytesOf(Type elementType) {
+  return storedType(elementType).getIntOrFloatBitWidth() / 8;
+}
+
+static DType typeOf(Type type, bool isUnsigned) {
+  if (type.isF16())
+    return DType::F16;
+  if (type.isBF16())
+    return DType::BF16;
+  if (isa<Float8E4M3FNType>(type))
+    return DType::F8E4M3;
+  if (isa<Float8E5M2Type>(type))
+    return DType::F8E5M2;
+  if (type.isInteger(8))
+    return isUnsigned ? DType::U8 : DType::I8;
+  return DType::TF32;
+}
+
+static bool supportsTypes(const MmaProblem &p) {
+  if (p.aType.isF16() && p.bType.isF16())
+    return p.accType.isF32() || p.accType.isF16();
+  if (isF8(p.aType) && isF8(p.bType))
+    return p.accType.isF32();
+  if (p.aType != p.bType)
+    return false;
+  if (p.aType.isInteger(8))
+    return p.accType.isInteger(32);
+  return (p.aType.isBF16() || isa<FloatTF32Type>(p.aType)) && p.accType.isF32();
+}
+
+namespace {
+
+/// How a matrix of M x N is divided: among warp groups, and into instructions.
+struct Division {
+  int64_t groupsM, groupsN; ///< warp groups along M and N that have a part of their own
+  int64_t blocks;           ///< of 64 rows, for each group
+  int64_t columns;          ///< for each group
+  int64_t chunkColumns;     ///< for each instruction
+
+  Division(ArrayRef<int64_t> accShape, int64_t numWarps) {
+    int64_t groups = numWarps / 4, m = accShape[0] / rowsOfInstruction, n = accShape[1];
+    groupsM = std::min(groups, m);
+    groupsN = std::min(groups / groupsM, n / 8);
+    blocks = m / groupsM;
+    columns = n / groupsN;
+    chunkColumns = std::min(columns, maxColumns);
+  }
+  int64_t chunks() const { return columns / chunkColumns; }
+  /// Per thread.
+  int64_t accElements() const { return blocks * columns * rowsOfInstruction / 128; }
+};
+
+} // namespace
+
+static bool supportsShape(const MmaProblem &p, int64_t maxElements) {
+  if (p.accShape.size() != 2 || p.numWarps % 4 != 0)
+    return false;
+  if (p.accShape[0] % rowsOfInstruction != 0 || p.accShape[1] < 8 ||
+      p.k() * bytesOf(p.aType) < stepBytes)
+    return false;
+  return Division(p.accShape, p.numWarps).accElements() <= maxElements;
+}
+
+static bool isExactF8(const MmaProblem &p) {
+  return isF8(p.aType) && p.precision == tile::MmaPrecision::Exact;
+}
+static bool supportsDirect(const MmaProblem &p) {
+  return supportsTypes(p) && !isExactF8(p) && supportsShape(p, maxAccElements);
+}
+/// Two accumulators are in registers.
+static bool supportsPromoted(const MmaProblem &p) {
+  return supportsTypes(p) && isExactF8(p) && supportsShape(p, maxAccElements / 2);
+}
+
+//===------------------------------------------------------------------------===//
+// Layouts
+//===------------------------------------------------------------------------===//
+
+/// Warps of a group 16 rows apart, then groups along M, then along N; what is left holds
+/// copies. `columnStep`: from a group to the next along N, 0 where all need the same.
+static void addWarps(Layout &layout, const Division &division, unsigned numWarps,
+                     int64_t columnStep) {
+  layout.addRun(Input::Warp, 0, 16, 2);
+  layout.addRun(Input::Warp, 0, rowsOfInstruction, llvm::Log2_64(division.groupsM));
+  unsigned bitsN = llvm::Log2_64(division.groupsN);
+  if (columnStep)
+    layout.addRun(Input::Warp, 1, columnStep, bitsN);
+  else
+    layout.addZeros(Input::Warp, bitsN);
+  layout.addZeros(Input::Warp, llvm::Log2_32(numWarps) - layout.numBits(Input::Warp));
+}
+
+static Layout wgmmaAccLayout(const MmaProblem &problem) {
+  Division division(problem.accShape, problem.numWarps);
+  Layout layout(problem.accShape);
+  layout.add(Input::Register, {0, 1}).add(Input::Register, {8, 0});
+  layout.addRun(Input::Register, 1, 8, llvm::Log2_64(division.columns) - 3);
+  layout.addRun(Input::Register, 0, rowsOfInstruction * division.groupsM,
+                llvm::Log2_64(division.blocks));
+  layout.addRun(Input::Lane, 1, 2, 2).addRun(Input::Lane, 0, 1, 3);
+  addWarps(layout, division, problem.numWarps, division.columns);
+  return layout;
+}
+
+/// A word of neighbours along K, eight rows below, half a step of K on; then steps.
+static std::optional<Layout> wgmmaRegistersOfA(const MmaProblem &problem, const Layout &) {
+  Division division(problem.accShape, problem.numWarps);
+  int64_t perWord = 4 / bytesOf(problem.aType);
+  unsigned wordBits = llvm::Log2_64(perWord);
+  Layout layout(problem.aShape);
+  layout.addRun(Input::Register, 1, 1, wordBits).add(Input::Register, {8, 0});
+  layout.addRun(Input::Register, 1, 4 * perWord,
+                llvm::Log2_64(problem.k() / (4 * perWord)));
+  layout.addRun(Input::Register, 0, rowsOfInstruction * division.groupsM,
+                llvm::Log2_64(division.blocks));
+  layout.addRun(Input::Lane, 1, perWord, 2).addRun(Input::Lane, 0, 1, 3);
+  addWarps(layout, division, problem.numWarps, /*columnStep=*/0);
+  return layout;
+}
+
+/// `dimK`: the dim of K. Rows run along it, or along the other where that is wanted and
+/// the type and size allow it.
+static Layout bufferOf(ArrayRef<int64_t> shape, Type type, unsigned dimK,
+                            bool isKMajor) {
+  int64_t bytes = bytesOf(type);
+  unsigned fastest = dimK, slowest = 1 - dimK;
+  bool mayTranspose = bytes == 2 && shape[slowest] * bytes >= stepBytes;
+  if (!isKMajor && mayTranspose)
+    std::swap(fastest, slowest);
+  return Layout::swizzled(shape, {fastest, slowest}, unsigned(bytes) * 8,
+                          widestSwizzle(shape[fastest], unsigned(bytes) * 8));
+}
+
+static Layout wgmmaBufferA(const MmaProblem &problem, bool isKMajor) {
+  return bufferOf(problem.aShape, problem.aType, 1, isKMajor);
+}
+static Layout wgmmaBufferB(const MmaProblem &problem, bool isKMajor) {
+  return bufferOf(problem.bShape, problem.bType, 0, isKMajor);
+}
+
+//===------------------------------------------------------------------------===//
+// Descriptors
+//===------------------------------------------------------------------------===//
+
+uint64_t WgmmaOperand::descriptor() const {
+  uint64_t mode = swizzleBytes == 128 ? 1 : swizzleBytes == 64 ? 2 : swizzleBytes == 32 ? 3 : 0;
+  return mode << 62 | uint64_t(strideBytes >> 4) << 32 | uint64_t(leadingBytes >> 4) << 16;
+}
+
+std::optional<WgmmaOperand> tilec::describeWgmmaOperand(const Layout &buffer,
+                                                        unsigned elementBits, bool isA) {
+  std::optional<SwizzledForm> form = matchSwizzled(buffer, elementBits);
+  if (!form || !form->swizzleBytes)
+    return std::nullopt;
+  unsigned dimK = isA ? 1 : 0;
+  WgmmaOperand operand;
+  operand.isMNMajor = form->fastest() != dimK;
+  operand.swizzleBytes = form->swizzleBytes;
+  operand.strideBytes = 8 * form->swizzleBytes;
+  // Along K an instruction stays in a panel, and the field means nothing.
+  if (operand.isMNMajor)
+    operand.leadingBytes = unsigned(buffer.shape()[dimK]) * form->swizzleBytes;
+  return operand;
+}
+
+//===------------------------------------------------------------------------===//
+// Code
+//===------------------------------------------------------------------------===//
+
+/// A vector as the 32-bit registers that instructions take: f32, or i32.
+static SmallVector<Value> toWords(OpBuilder &builder, Location loc, Value vector) {
+  auto type = cast<VectorType>(vector.getType());
+  unsigned bits = type.getElementTypeBitWidth();
+  if (bits < 32)
+    vector = vector::BitCastOp::create(
+        builder, loc,
+        VectorType::get(type.getNumElements() * bits / 32, builder.getI32Type()), vector);
+  auto elements = vector::ToElementsOp::create(builder, loc, vector);
+  return llvm::to_vector_of<Value>(elements.getResults());
+}
+
+static Value fromWords(OpBuilder &builder, Location loc, ValueRange words, Type type) {
+  auto wordType = VectorType::get(int64_t(words.size()), words.front().getType());
+  Value vector = vector::FromElementsOp::create(builder, loc, wordType, words);
+  if (vector.getType() != type)
+    vector = vector::BitCastOp::create(builder, loc, type, vector);
+  return vector;
+}
+
+namespace {
+
+/// An operand in shared memory: the descriptor at any of its elements.
+class DescriptorWriter {
+public:
+  /// `stepM`, `stepN`: what the warp group's number along M and N adds.
+  DescriptorWriter(OpBuilder &builder, Location loc, const MmaOperand &operand, bool isA,
+                   const Division &division, Value group)
+      : builder(builder), loc(loc), elementBytes(bytesOf(operand.elementType)),
+        inverse(operand.layout.invert()), shape(operand.layout.shape()) {
+    fields = *describeWgmmaOperand(operand.layout, unsigned(elementBytes) * 8, isA);
+    LinearBases bases;
+    for (int64_t i = 1; i < division.groupsM; i *= 2)
+      bases.push_back(isA ? offset(rowsOfInstruction * i, 0) : 0);
+    for (int64_t i = 1; i < division.groupsN; i *= 2)
+      bases.push_back(isA ? 0 : offset(0, division.columns * i));
+    Value address = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), operand.value);
+    low = arith::ShRUIOp::create(builder, loc, address, emitI32(builder, loc, 4));
+    if (reachableBits(bases))
+      low = add(low, emitLinear(builder, loc, group, bases));
+  }
+
+  bool isMNMajor() const { return fields.isMNMajor; }
+
+  /// The descriptor (i64) that begins at an element of the group's part.
+  Value at(int64_t row, int64_t column) {
+    uint64_t all = fields.descriptor();
+    uint64_t constant = (all & 0xFFFFFFFF) + offset(row, column);
+    Value word = add(low, emitI32(builder, loc, int64_t(constant)));
+    Value wide = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), word);
+    Value high = arith::ConstantIntOp::create(
+        builder, loc, int64_t(all & ~uint64_t(0xFFFFFFFF)), 64);
+    return arith::OrIOp::create(builder, loc, wide, high);
+  }
+
+private:
+  /// In units of 16 bytes. Pieces begin where no swizzle has moved anything.
+  uint64_t offset(int64_t row, int64_t column) const {
+    uint64_t flat = uint64_t(row * shape[1] + column);
+    return inverse.applyBits(flat) * uint64_t(elementBytes) >> 4;
+  }
+  Value add(Value a, Value b) { return arith::AddIOp::create(builder, loc, a, b); }
+
+  OpBuilder &builder;
+  Location loc;
+  int64_t elementBytes;
+  Layout inverse;
+  Layout::Shape shape;
+  WgmmaOperand fields;
+  Value low;
+};
+
+/// Writes one product.
+class ProductWriter {
+public:
+  ProductWriter(OpBuilder &builder, Location loc, const MmaEmission &emission)
+      : builder(builder), loc(loc), emission(emission),
+        division(emission.accLayout.shape(), int64_t(emission.accLayout.size(Input::Warp))),
+        group(arith::ShRUIOp::create(builder, loc, emission.warp, emitI32(builder, loc, 2))),
+        b(builder, loc, emission.b, /*isA=*/false, division, group) {
+    if (!emission.a.inRegisters())
+      a.emplace(builder, loc, emission.a, /*isA=*/true, division, group);
+    Type acc = cast<VectorType>(emission.acc.getType()).getElementType();
+    form.n = unsigned(division.chunkColumns);
+    form.accType = acc.isF32() ? DType::F32 : acc.isF16() ? DType::F16 : DType::I32;
+    form.aType = typeOf(emission.a.elementType, emission.a.isUnsigned);
+    form.bType = typeOf(emission.b.elementType, emission.b.isUnsigned);
+    form.aInRegisters = !a;
+    form.transposeA = a && a->isMNMajor();
+    form.transposeB = b.isMNMajor();
+    sizeK = emission.a.layout.shape()[1];
+    accWords = toWords(builder, loc, emission.acc);
+    if (!a)
+      aWords = toWords(builder, loc, emission.a.value);
+  }
+
+  Value writeDirect() {
+    fence(accWords);
+    step(accWords, 0, sizeK, /*addsFirst=*/true);
+    emitWarpGroupCommit(builder, loc);
+    return fromWords(builder, loc, accWords, emission.acc.getType());
+  }
+
+  Value writePromoted() {
+    for (int64_t k = 0; k < sizeK; k += promotedK) {
+      Value nothing = LLVM::PoisonOp::create(builder, loc, accWords.front().getType());
+      SmallVector<Value> part(accWords.size(), nothing);
+      SmallVector<Value> none;
+      fence(none);
+      step(part, k, std::min(sizeK, k + promotedK), /*addsFirst=*/false);
+      emitWarpGroupCommit(builder, loc);
+      part = emitWarpGroupWait(builder, loc, /*pending=*/0, part);
+      for (auto [sum, more] : llvm::zip_equal(accWords, part))
+        sum = arith::AddFOp::create(builder, loc, sum, more);
+    }
+    return fromWords(builder, loc, accWords, emission.acc.getType());
+  }
+
+private:
+  /// What was written to registers before is there for the unit.
+  void fence(SmallVector<Value> &acc) {
+    SmallVector<Value> all(acc);
+    llvm::append_range(all, aWords);
+    all = emitWarpGroupFence(builder, loc, all);
+    std::copy_n(all.begin(), acc.size(), acc.begin());
+    std::copy(all.begin() + acc.size(), all.end(), aWords.begin());
+  }
+
+  /// Products of [begin, end) of K; the first of each accumulator adds to it or not.
+  void step(SmallVector<Value> &acc, int64_t begin, int64_t end, bool addsFirst) {
+    for (int64_t k = begin; k < end; k += form.k())
+      for (int64_t block = 0; block < division.blocks; ++block)
+        for (int64_t chunk = 0; chunk < division.chunks(); ++chunk) {
+          int64_t row = block * rowsOfInstruction * division.groupsM;
+          int64_t column = chunk * division.chunkColumns;
+          Value adds =
+              arith::ConstantIntOp::create(builder, loc, k > begin || addsFirst, 1);
+          unsigned count = form.accRegisters();
+          auto own = MutableArrayRef<Value>(acc).slice(
+              unsigned(block * division.chunks() + chunk) * count, count);
+          llvm::copy(emitWarpGroupMma(builder, loc, form, ValueRange(own),
+                                      operandA(row, k, block), b.at(k, column), adds),
+                     own.begin());
+        }
+  }
+
+  SmallVector<Value> operandA(int64_t row, int64_t k, int64_t block) {
+    if (a)
+      return {a->at(row, k)};
+    int64_t steps = sizeK / form.k();
+    auto first = aWords.begin() + (block * steps + k / form.k()) * 4;
+    return SmallVector<Value>(first, first + 4);
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  const MmaEmission &emission;
+  Division division;
+  Value group;
+  DescriptorWriter b;
+  std::optional<DescriptorWriter> a;
+  WarpGroupMma form;
+  int64_t sizeK;
+  SmallVector<Value> accWords, aWords;
+};
+
+} // namespace
+
+static Value emitDirect(OpBuilder &builder, Location loc, const MmaEmission &emission) {
+  return ProductWriter(builder, loc, emission).writeDirect();
+}
+static Value emitPromoted(OpBuilder &builder, Location loc, const MmaEmission &emission) {
+  return ProductWriter(builder, loc, emission).writePromoted();
+}
+
+static SmallVector<Value> emitWait(OpBuilder &builder, Location loc, int64_t pending,
+                                   ValueRange values) {
+  SmallVector<Value> words;
+  SmallVector<size_t> counts;
+  for (Value value : values) {
+    SmallVector<Value> own = toWords(builder, loc, value);
+    counts.push_back(own.size());
+    llvm::append_range(words, own);
+  }
+  words = emitWarpGroupWait(builder, loc, unsigned(pending), words);
+  SmallVector<Value> results;
+  ArrayRef<Value> rest = words;
+  for (auto [value, count] : llvm::zip_equal(values, counts)) {
+    results.push_back(fromWords(builder, loc, rest.take_front(count), value.getType()));
+    rest = rest.drop_front(count);
+  }
+  return results;
+}
+
+static constexpr Atom makeAtom(llvm::StringLiteral name, bool (*supports)(const MmaProblem &),
+                     Value (*emit)(OpBuilder &, Location, const MmaEmission &)) {
+  Atom atom{};
+  atom.name = name;
+  atom.aHome = atom.bHome = OperandHome::Shared;
+  atom.scope = AtomScope::WarpGroup;
+  atom.isAsync = true;
+  atom.features = uint32_t(ChipFeature::WarpGroupMma);
+  atom.supports = supports;
+  atom.accLayout = wgmmaAccLayout;
+  atom.aRegisters = wgmmaRegistersOfA;
+  atom.emit = emit;
+  atom.aBuffer = wgmmaBufferA;
+  atom.bBuffer = wgmmaBufferB;
+  atom.wait = emitWait;
+  return atom;
+}
+
+constinit const Atom tilec::wgmmaAtom = makeAtom("wgmma", supportsDirect, emitDirect);
+constinit const Atom tilec::wgmmaPromotedAtom =
+    makeAtom("wgmma_promoted", supportsPromoted, emitPromoted);

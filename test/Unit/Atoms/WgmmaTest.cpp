@@ -1,0 +1,198 @@
+//===- WgmmaTest.cpp - layouts and descriptors of warp groups --------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// Fragments against the tables of the PTX manual; descriptors against the addresses that
+// the unit reads for them, which must be where the buffer's layout has the elements.
+//
+//===------------------------------------------------------------------------===//
+#include "tilec/Atoms/Wgmma.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/MLIRContext.h"
+#include "gtest/gtest.h"
+
+using namespace tilec;
+
+namespace {
+
+class WgmmaTest : public testing::Test {
+protected:
+  MmaProblem problem(int64_t m, int64_t n, int64_t k, unsigned warps, mlir::Type type,
+                     mlir::Type acc) {
+    MmaProblem p;
+    p.aShape = {m, k};
+    p.bShape = {k, n};
+    p.accShape = {m, n};
+    p.aType = p.bType = type;
+    p.accType = acc;
+    p.numWarps = warps;
+    p.features = ~0u;
+    return p;
+  }
+  MmaProblem bf16(int64_t m, int64_t n, int64_t k, unsigned warps) {
+    return problem(m, n, k, warps, b.getBF16Type(), b.getF32Type());
+  }
+
+  mlir::MLIRContext context;
+  mlir::Builder b{&context};
+  const Atom *atom = findAtom("wgmma");
+};
+
+TEST_F(WgmmaTest, Supports) {
+  EXPECT_TRUE(atom->supports(bf16(64, 8, 16, 4)));
+  EXPECT_TRUE(atom->supports(bf16(128, 256, 64, 8)));
+  EXPECT_FALSE(atom->supports(bf16(32, 256, 64, 4)));
+  EXPECT_FALSE(atom->supports(bf16(64, 4, 64, 4)));
+  EXPECT_FALSE(atom->supports(bf16(64, 64, 8, 4)));
+  EXPECT_FALSE(atom->supports(bf16(64, 64, 64, 2)));
+  // 256 accumulators a thread, and 512.
+  EXPECT_TRUE(atom->supports(bf16(128, 256, 64, 4)));
+  EXPECT_FALSE(atom->supports(bf16(256, 256, 64, 4)));
+  EXPECT_FALSE(atom->supports(problem(64, 64, 64, 4, b.getF32Type(), b.getF32Type())));
+  EXPECT_FALSE(atom->supports(problem(64, 64, 64, 4, b.getF64Type(), b.getF64Type())));
+  EXPECT_TRUE(atom->supports(problem(64, 64, 64, 4, b.getF16Type(), b.getF16Type())));
+  EXPECT_FALSE(atom->supports(problem(64, 64, 64, 4, b.getBF16Type(), b.getBF16Type())));
+  EXPECT_TRUE(atom->supports(problem(64, 64, 32, 4, b.getI8Type(), b.getI32Type())));
+  // Sums of f8 are exact unless the program says otherwise.
+  MmaProblem f8 = problem(64, 64, 64, 4, b.getType<mlir::Float8E4M3FNType>(), b.getF32Type());
+  EXPECT_FALSE(atom->supports(f8));
+  EXPECT_TRUE(findAtom("wgmma_promoted")->supports(f8));
+  f8.precision = tile::MmaPrecision::Fast;
+  EXPECT_TRUE(atom->supports(f8));
+}
+
+/// Thread t of a warp group holds in register r: row 16w + l/4 + 8(r/2 % 2), column
+/// 2(l % 4) + r % 2 + 8(r / 4).
+TEST_F(WgmmaTest, AccumulatorFragments) {
+  struct Case {
+    int64_t m, n;
+    unsigned warps;
+    int64_t rowOfGroup1, columnOfGroup1;
+  };
+  for (Case c : {Case{64, 8, 4, 0, 0}, Case{64, 256, 4, 0, 0}, Case{128, 256, 8, 64, 0},
+                 Case{64, 128, 8, 0, 64}, Case{128, 64, 4, 0, 0}}) {
+    Layout acc = atom->accLayout(bf16(c.m, c.n, 64, c.warps));
+    EXPECT_TRUE(acc.isSurjective());
+    int64_t groups = c.warps / 4, columns = c.columnOfGroup1 ? c.n / groups : c.n;
+    int64_t perBlock = columns / 2;
+    for (uint64_t reg = 0; reg < acc.size(Input::Register); ++reg)
+      for (uint64_t lane : {0u, 1u, 5u, 31u})
+        for (uint64_t warp = 0; warp < c.warps; ++warp) {
+          int64_t block = int64_t(reg) / perBlock, r = int64_t(reg) % perBlock;
+          bool second = warp >= 4;
+          int64_t row = int64_t(16 * (warp % 4) + lane / 4) + 8 * (r / 2 % 2) + 64 * block +
+                        (second ? c.rowOfGroup1 : 0);
+          int64_t column =
+              int64_t(2 * (lane % 4)) + r % 2 + 8 * (r / 4) + (second ? c.columnOfGroup1 : 0);
+          EXPECT_EQ(acc.apply(Position::thread(reg, lane, warp)),
+                    (Layout::Coords{row, column}));
+        }
+  }
+}
+
+/// 16 bits: register i half h holds row 16w + l/4 + 8(i % 2), k 2(l % 4) + h + 8(i / 2);
+/// 8 bits: byte b holds k 4(l % 4) + b + 16(i / 2); 32 bits: k l % 4 + 4(i / 2).
+TEST_F(WgmmaTest, FragmentsOfA) {
+  mlir::Type types[] = {b.getI8Type(), b.getBF16Type(), b.getType<mlir::FloatTF32Type>()};
+  for (auto [index, type] : llvm::enumerate(types)) {
+    int64_t perWord = 4 >> index;
+    MmaProblem p = problem(128, 64, 64, 4, type, b.getF32Type());
+    Layout a = *atom->aRegisters(p, atom->accLayout(p));
+    EXPECT_TRUE(a.isSurjective());
+    int64_t perStep = 4 * perWord, steps = 64 / (8 * perWord);
+    for (int64_t reg = 0; reg < int64_t(a.size(Input::Register)); ++reg)
+      for (int64_t lane : {0, 1, 6, 31})
+        for (int64_t warp = 0; warp < 4; ++warp) {
+          int64_t inWord = reg % perWord, word = reg / perWord % 4, step = reg / perStep;
+          int64_t row = 16 * warp + lane / 4 + 8 * (word % 2) + 64 * (step / steps);
+          int64_t k = perWord * (lane % 4) + inWord + 4 * perWord * (word / 2) +
+                      8 * perWord * (step % steps);
+          EXPECT_EQ(a.apply(Position::thread(uint64_t(reg), uint64_t(lane), uint64_t(warp))),
+                    (Layout::Coords{row, k}))
+              << perWord << " " << reg;
+        }
+  }
+}
+
+uint64_t swizzleAddress(uint64_t address, unsigned swizzleBytes) {
+  uint64_t mask = swizzleBytes == 128 ? 7 : swizzleBytes == 64 ? 3 : 1;
+  return address ^ (address >> 7 & mask) << 4;
+}
+
+/// Reads all instructions' parts of an operand by the unit's formula.
+void expectDescribed(const Layout &buffer, unsigned bits, bool isA, bool isMNMajor,
+                     int64_t rowsOfInstruction) {
+  std::optional<WgmmaOperand> fields = describeWgmmaOperand(buffer, bits, isA);
+  ASSERT_TRUE(fields) << buffer.str();
+  EXPECT_EQ(fields->isMNMajor, isMNMajor);
+  int64_t bytes = bits / 8, kStep = 32 / bytes;
+  unsigned dimK = isA ? 1 : 0;
+  int64_t sizeMN = buffer.shape()[1 - dimK], sizeK = buffer.shape()[dimK];
+  Layout inverse = buffer.invert();
+  auto offsetOf = [&](int64_t mn, int64_t k) {
+    int64_t coords[] = {isA ? mn : k, isA ? k : mn};
+    return inverse.applyBits(buffer.flatten(coords)) * uint64_t(bytes);
+  };
+  int64_t width = fields->swizzleBytes / bytes; // elements of a row
+  for (int64_t mn0 = 0; mn0 < sizeMN; mn0 += rowsOfInstruction)
+    for (int64_t k0 = 0; k0 < sizeK; k0 += kStep) {
+      uint64_t start = offsetOf(mn0, k0);
+      EXPECT_EQ(start % 16, 0u);
+      for (int64_t mn = 0; mn < std::min(rowsOfInstruction, sizeMN); ++mn)
+        for (int64_t k = 0; k < kStep; ++k) {
+          uint64_t address = start;
+          if (isMNMajor)
+            address += uint64_t(mn / width * fields->leadingBytes + mn % width * bytes +
+                                k / 8 * fields->strideBytes + k % 8 * fields->swizzleBytes);
+          else
+            address += uint64_t(mn / 8 * fields->strideBytes + mn % 8 * fields->swizzleBytes +
+                                k * bytes);
+          ASSERT_EQ(swizzleAddress(address, fields->swizzleBytes), offsetOf(mn0 + mn, k0 + k))
+              << buffer.str() << " " << mn0 + mn << ", " << k0 + k;
+        }
+    }
+}
+
+TEST_F(WgmmaTest, DescriptorsOfA) {
+  for (int64_t k : {16, 32, 64, 128})
+    for (bool kMajor : {true, false}) {
+      Layout buffer = atom->aBuffer(bf16(128, 64, k, 4), kMajor);
+      expectDescribed(buffer, 16, /*isA=*/true, !kMajor, 64);
+    }
+}
+
+TEST_F(WgmmaTest, DescriptorsOfB) {
+  for (int64_t n : {16, 32, 64, 256})
+    for (bool kMajor : {true, false}) {
+      Layout buffer = atom->bBuffer(bf16(64, n, 64, 4), kMajor);
+      expectDescribed(buffer, 16, /*isA=*/false, !kMajor, n);
+    }
+  // Eight columns are too few for rows along N.
+  expectDescribed(atom->bBuffer(bf16(64, 8, 64, 4), false), 16, false, false, 8);
+}
+
+TEST_F(WgmmaTest, OtherTypesLieAlongK) {
+  mlir::Type types[] = {b.getI8Type(), b.getType<mlir::FloatTF32Type>()};
+  for (auto [index, type] : llvm::enumerate(types)) {
+    MmaProblem p = problem(64, 128, 128, 4, type, b.getF32Type());
+    unsigned bits = index ? 32 : 8;
+    expectDescribed(atom->aBuffer(p, false), bits, true, false, 64);
+    expectDescribed(atom->bBuffer(p, false), bits, false, false, 128);
+  }
+}
+
+TEST_F(WgmmaTest, DescriptorBits) {
+  // 128-byte rows along K: eight rows are 1024 bytes apart.
+  WgmmaOperand operand = *describeWgmmaOperand(
+      Layout::swizzled({128, 64}, {1, 0}, 16, 128), 16, /*isA=*/true);
+  EXPECT_EQ(operand.descriptor(), uint64_t(1) << 62 | uint64_t(64) << 32 | 1 << 16);
+  // Rows along N: 64 of K by 128 bytes to the next 64 of N.
+  operand = *describeWgmmaOperand(Layout::swizzled({64, 256}, {1, 0}, 16, 128), 16,
+                                  /*isA=*/false);
+  EXPECT_EQ(operand.descriptor(), uint64_t(1) << 62 | uint64_t(64) << 32 | 512 << 16);
+  EXPECT_FALSE(describeWgmmaOperand(Layout::swizzled({64, 64}, {1, 0}, 16, 0), 16, true));
+}
+
+} // namespace
