@@ -73,7 +73,9 @@ void addStagedPasses(OpPassManager &passes, const CompileOptions &options, const
 }
 
 void addSIMTPasses(OpPassManager &passes, const CompileOptions &options, const Chip &chip) {
-  passes.addPass(createLowerToSIMT());
+  LowerToSIMTOptions lowering;
+  lowering.chip = std::string(chip.name);
+  passes.addPass(createLowerToSIMT(lowering));
   passes.addPass(createExpandMath());
   passes.addPass(createExpandDivision());
   passes.addPass(createCanonicalizerPass());

@@ -19,6 +19,7 @@
 
 #include "tilec/Analysis/IndexFacts.h"
 #include "tilec/Layout/Layout.h"
+#include "tilec/Support/Target.h"
 #include "tilec/Tile/TileOps.h"
 #include "tilec/TileGPU/TileGPU.h"
 
@@ -29,6 +30,7 @@
 
 namespace tilec {
 
+struct BoxPlan;
 struct Conversion;
 
 /// An array parameter, as values of the thread.
@@ -39,9 +41,32 @@ struct ArrayView {
   llvm::SmallVector<mlir::Value, 6> strides; ///< i64, elements
 };
 
+/// A ring: where it lies, and where this thread stands in it. The cursors are variables
+/// on the stack, so that pushes and pops may stand in any control flow; optimisation
+/// keeps them in registers.
+struct RingState {
+  tgpu::RingType type;
+  mlir::Value places;   ///< llvm.ptr<3>
+  mlir::Value barriers; ///< llvm.ptr<3>: a full one for each stage, then empty ones
+  /// Pointers to i32: the stage, and the parity of the barrier's phase to wait for.
+  mlir::Value pushStage, pushParity, popStage, popParity, releaseStage;
+  /// What the ring holds is read by threads, not only by instructions of whole warps.
+  bool isReadByThreads = false;
+};
+
+/// A tensor map that the kernel takes as a parameter.
+struct TensorMap {
+  int64_t param; ///< number of the array among the kernel's parameters
+  llvm::SmallVector<int64_t, 6> box;
+  int64_t swizzleBytes;
+
+  friend bool operator==(const TensorMap &, const TensorMap &) = default;
+};
+
 class Emitter {
 public:
-  explicit Emitter(tile::KernelOp kernel);
+  /// `chip` may be null: only instructions that every chip has are used then.
+  Emitter(tile::KernelOp kernel, const Chip *chip);
 
   /// Writes the function; the kernel stays. An error has been reported on failure.
   mlir::LogicalResult emitKernel();
@@ -56,6 +81,8 @@ private:
   void emitParameters(mlir::Block &source);
   Value emitBlockId(unsigned axis);
   Value emitNumBlocks(unsigned axis);
+
+  void addRoleAttributes(int32_t numWarps);
 
   //===--- LowerToSIMT.cpp: dispatch, control flow ---------------------------===//
   LogicalResult emitBlock(mlir::Block &source);
@@ -120,7 +147,48 @@ private:
   LogicalResult emitSharedTileLoad(tgpu::LoadOp op);
   LogicalResult emitSharedTileStore(tgpu::StoreOp op);
   LogicalResult emitMma(tgpu::MmaOp op);
+  LogicalResult emitMmaWait(tgpu::MmaWaitOp op);
+
+  //===--- Sync.cpp -----------------------------------------------------------------------===//
   LogicalResult emitBarrier();
+  LogicalResult emitFenceAsync();
+  /// The number of the warp (i32), computed once and known to be uniform.
+  Value warp();
+
+  //===--- Rings.cpp ----------------------------------------------------------------------===//
+  LogicalResult emitRing(tgpu::RingOp op);
+  LogicalResult emitPush(tgpu::PushOp op);
+  LogicalResult emitPop(tgpu::PopOp op);
+  LogicalResult emitRelease(tgpu::ReleaseOp op);
+  Value emitStackVariable(int64_t initial);
+  Value load(Value variable);
+  void store(Value value, Value variable);
+  /// The next stage, and the other parity after the last.
+  void advance(const RingState &ring, Value stage, Value parity);
+  Value barrierAddress(const RingState &ring, Value stage, bool isEmpty);
+  void waitForPhase(Value barrier, Value parity);
+
+  //===--- Copies.cpp ---------------------------------------------------------------------===//
+  /// Finds the tensor maps that the kernel's copies need.
+  LogicalResult collectTensorMaps();
+  LogicalResult emitCopies(tgpu::PushOp op, Value place, Value barrier);
+  LogicalResult emitCopyOut(tgpu::CopyOutOp op);
+  LogicalResult emitCopyOutWait();
+  /// Until the engine has read what copies out name; then shared memory may go away.
+  void emitLastCopyOutWait();
+  Value tensorMapOf(const BoxPlan &plan, Value array);
+  /// i32 per array dim: the first element of a tile.
+  mlir::SmallVector<Value> emitTileStart(mlir::ValueRange index, bool isElements,
+                                         mlir::ArrayRef<int64_t> shape,
+                                         mlir::ArrayRef<int64_t> arrayDims);
+  /// Innermost first, as the engine counts.
+  mlir::SmallVector<Value> emitCoordinates(mlir::ArrayRef<Value> start,
+                                           mlir::ArrayRef<int64_t> piece);
+
+  //===--- Specialize.cpp -----------------------------------------------------------------===//
+  LogicalResult emitSpecialize(tgpu::SpecializeOp op);
+  Value emitResidentBlock();
+  Value emitNumResidentBlocks();
 
   //===--- Reduce.cpp ---------------------------------------------------------------------===//
   LogicalResult emitReduce(Operation *op, mlir::Region &combiner,
@@ -190,6 +258,7 @@ private:
   unsigned numThreads() { return 32 * kernel.getNumWarps().value_or(4); }
 
   tile::KernelOp kernel;
+  const Chip *chip;
   const IndexFacts facts;
   mlir::OpBuilder builder;
   mlir::Location loc;
@@ -205,6 +274,14 @@ private:
   /// While a combiner is inlined on vectors: their length; scalars of the region are
   /// vectors then. 0 elsewhere.
   int64_t regionWidth = 0;
+  llvm::DenseMap<Value, RingState> rings;
+  llvm::SmallVector<TensorMap> tensorMaps;
+  llvm::SmallVector<Value> tensorMapParameters; ///< llvm.ptr
+  Value uniformWarp;          ///< see warp()
+  /// Only one thread runs this code: that of tgpu.specialize's access part.
+  bool isSingleThread = false;
+  /// Barriers are for the warps of tgpu.specialize's execute part.
+  bool isExecutePart = false;
 
   friend class ScanEmitter;
   friend class SortEmitter;
@@ -217,6 +294,11 @@ inline constexpr llvm::StringLiteral sharedGlobalName = "tilec_smem";
 /// On the function: bytes of shared memory, warps per block.
 inline constexpr llvm::StringLiteral sharedBytesAttr = "tile.shared_bytes";
 inline constexpr llvm::StringLiteral numWarpsAttr = "tile.num_warps";
+/// Also there, where they apply: warps behind those that copy, blocks per multiprocessor
+/// of a persistent kernel, the tensor maps that are parameters.
+inline constexpr llvm::StringLiteral accessWarpsAttr = "tile.access_warps";
+inline constexpr llvm::StringLiteral persistentAttr = "tile.persistent";
+inline constexpr llvm::StringLiteral tensorMapsAttr = "tile.tensor_maps";
 
 } // namespace tilec
 

@@ -6,7 +6,7 @@
 // tile.kernel @k(%a: !tile.array<?x8xf32, mut>, %n: index)
 //   →
 // llvm.func @k(%a: !llvm.ptr<1> {llvm.noalias}, %a_d0: i64, %a_d1: i64, %n: i64,
-//              %gx: i32, %gy: i32, %gz: i32) attributes {nvvm.kernel, nvvm.reqntid = …}
+//              %gx: i32, %gy: i32, %gz: i32, tensor maps…) attributes {nvvm.kernel, nvvm.reqntid = …}
 //
 // The grid is launched flattened on x, so that no axis is limited to 65 535; the
 // block's position is recovered by division. A kernel with one grid expression has
@@ -37,7 +37,7 @@ static Type scalarParameterType(Type type) {
   return held;
 }
 
-static SmallVector<Type> parameterTypes(tile::KernelOp kernel) {
+static SmallVector<Type> parameterTypes(tile::KernelOp kernel, unsigned numTensorMaps) {
   MLIRContext *context = kernel.getContext();
   Type i64 = IntegerType::get(context, 64);
   SmallVector<Type> types;
@@ -50,6 +50,7 @@ static SmallVector<Type> parameterTypes(tile::KernelOp kernel) {
     }
   }
   types.append(3, IntegerType::get(context, 32));
+  types.append(numTensorMaps, LLVM::LLVMPointerType::get(context));
   return types;
 }
 
@@ -58,6 +59,12 @@ static int32_t sharedBytes(tile::KernelOp kernel) {
   kernel.walk([&](tgpu::AllocOp op) {
     bytes = std::max<int64_t>(bytes, int64_t(op.getOffset().value_or(0)) +
                                          op.getBuffer().getType().getBytes());
+  });
+  kernel.walk([&](tgpu::RingOp op) {
+    tgpu::RingType type = op.getRing().getType();
+    int64_t barriers = type.getStages() * 16;
+    bytes = std::max({bytes, int64_t(op.getOffset().value_or(0)) + type.getBytes(),
+                      int64_t(op.getBarriers().value_or(0)) + barriers});
   });
   return int32_t(bytes);
 }
@@ -72,20 +79,24 @@ static bool wantsTwoBlocks(tile::KernelOp kernel, int32_t numWarps) {
   return !kernel.walk([](tgpu::MmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
-Emitter::Emitter(tile::KernelOp kernel)
-    : kernel(kernel), facts(kernel), builder(kernel), loc(kernel.getLoc()),
+static bool hasCopyOut(tile::KernelOp kernel) {
+  return kernel.walk([](tgpu::CopyOutOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+Emitter::Emitter(tile::KernelOp kernel, const Chip *chip)
+    : kernel(kernel), chip(chip), facts(kernel), builder(kernel), loc(kernel.getLoc()),
       isAligned16(tile::relies(kernel, BuildFact::Aligned16)) {}
 
 LogicalResult Emitter::emitKernel() {
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
-                                          parameterTypes(kernel));
+  if (failed(collectTensorMaps()))
+    return mlir::failure();
+  auto type = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(builder.getContext()),
+      parameterTypes(kernel, unsigned(tensorMaps.size())));
   function = LLVM::LLVMFuncOp::create(builder, loc, kernel.getName(), type);
   int32_t numWarps = int32_t(kernel.getNumWarps().value_or(4));
   function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
-  function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
-                    builder.getDenseI32ArrayAttr({32 * numWarps, 1, 1}));
-  if (wantsTwoBlocks(kernel, numWarps))
-    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(2));
+  addRoleAttributes(numWarps);
   function->setAttr(numWarpsAttr, builder.getI32IntegerAttr(numWarps));
   function->setAttr(sharedBytesAttr, builder.getI32IntegerAttr(sharedBytes(kernel)));
   for (NamedAttribute attr : kernel->getDiscardableAttrs())
@@ -97,8 +108,35 @@ LogicalResult Emitter::emitKernel() {
   emitParameters(kernel.getBody().front());
   if (failed(emitBlock(kernel.getBody().front())))
     return mlir::failure();
+  if (hasCopyOut(kernel))
+    emitLastCopyOutWait();
   LLVM::ReturnOp::create(builder, loc, ValueRange{});
   return success();
+}
+
+/// Threads, and what the launcher has to know of roles and tensor maps.
+void Emitter::addRoleAttributes(int32_t numWarps) {
+  int32_t accessWarps = 0;
+  if (auto warps = kernel->getAttrOfType<IntegerAttr>(tgpu::accessWarpsAttrName)) {
+    accessWarps = int32_t(warps.getInt());
+    function->setAttr(accessWarpsAttr, builder.getI32IntegerAttr(accessWarps));
+  }
+  if (Attribute blocks = kernel->getAttr(tgpu::residentBlocksAttrName))
+    function->setAttr(persistentAttr, blocks);
+  function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                    builder.getDenseI32ArrayAttr({32 * (numWarps + accessWarps), 1, 1}));
+  if (accessWarps || wantsTwoBlocks(kernel, numWarps))
+    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                      builder.getI32IntegerAttr(accessWarps ? 1 : 2));
+  if (tensorMaps.empty())
+    return;
+  SmallVector<Attribute> maps;
+  for (const TensorMap &map : tensorMaps)
+    maps.push_back(builder.getDictionaryAttr(
+        {builder.getNamedAttr("param", builder.getI64IntegerAttr(map.param)),
+         builder.getNamedAttr("box", builder.getDenseI64ArrayAttr(map.box)),
+         builder.getNamedAttr("swizzle", builder.getI64IntegerAttr(map.swizzleBytes))}));
+  function->setAttr(tensorMapsAttr, builder.getArrayAttr(maps));
 }
 
 void Emitter::emitParameters(Block &source) {
@@ -163,6 +201,15 @@ void Emitter::emitParameters(Block &source) {
   }
   for (Value &extent : gridExtents)
     extent = take();
+  for (size_t map = 0; map < tensorMaps.size(); ++map) {
+    auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), 128);
+    function.setArgAttr(next, LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(bytes));
+    function.setArgAttr(next, LLVM::LLVMDialect::getAlignAttrName(),
+                        builder.getI64IntegerAttr(64));
+    function.setArgAttr(next, NVVM::NVVMDialect::getGridConstantAttrName(),
+                        builder.getUnitAttr());
+    tensorMapParameters.push_back(take());
+  }
 }
 
 Value Emitter::emitNumBlocks(unsigned axis) {

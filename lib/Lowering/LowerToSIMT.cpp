@@ -110,6 +110,23 @@ LogicalResult Emitter::emitWhole(Operation *op) {
       .Case([&](tgpu::LoadOp op) { return emitSharedTileLoad(op); })
       .Case([&](tgpu::MmaOp op) { return emitMma(op); })
       .Case([&](tgpu::BarrierOp) { return emitBarrier(); })
+      .Case([&](tgpu::MmaWaitOp op) { return emitMmaWait(op); })
+      .Case([&](tgpu::FenceAsyncOp) { return emitFenceAsync(); })
+      .Case([&](tgpu::RingOp op) { return emitRing(op); })
+      .Case([&](tgpu::PushOp op) { return emitPush(op); })
+      .Case([&](tgpu::PopOp op) { return emitPop(op); })
+      .Case([&](tgpu::ReleaseOp op) { return emitRelease(op); })
+      .Case([&](tgpu::CopyOutOp op) { return emitCopyOut(op); })
+      .Case([&](tgpu::CopyOutWaitOp) { return emitCopyOutWait(); })
+      .Case([&](tgpu::SpecializeOp op) { return emitSpecialize(op); })
+      .Case([&](tgpu::ResidentBlockOp op) {
+        set(op, emitResidentBlock());
+        return success();
+      })
+      .Case([&](tgpu::NumResidentBlocksOp op) {
+        set(op, emitNumResidentBlocks());
+        return success();
+      })
       .Case([&](arith::ConstantOp op) { return emitConstant(op); })
       .Case<scf::ForOp, scf::IfOp, scf::WhileOp, scf::IndexSwitchOp,
             scf::ExecuteRegionOp>([&](Operation *op) { return emitStructured(op); })
@@ -185,15 +202,30 @@ LogicalResult Emitter::emitTerminator(Operation *op) {
 namespace {
 
 struct LowerToSIMT : tilec::impl::LowerToSIMTBase<LowerToSIMT> {
+  using LowerToSIMTBase::LowerToSIMTBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SmallVector<tile::KernelOp> kernels(module.getOps<tile::KernelOp>());
     for (tile::KernelOp kernel : kernels) {
-      if (failed(Emitter(kernel).emitKernel()))
+      hasSwizzles |= readsByHardware(kernel);
+      if (failed(Emitter(kernel, findChip(chip.getValue())).emitKernel()))
         return signalPassFailure();
       kernel.erase();
     }
     addGlobals(module);
+  }
+
+  /// Whether copy engines or products find their way in shared memory by the bits of
+  /// addresses.
+  static bool readsByHardware(tile::KernelOp kernel) {
+    return kernel
+        .walk([](Operation *op) {
+          return isa<tgpu::RingOp, tgpu::CopyOutOp, tgpu::MmaWaitOp>(op)
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
   }
 
   /// The globals that the functions name, where they do.
@@ -205,6 +237,9 @@ struct LowerToSIMT : tilec::impl::LowerToSIMTBase<LowerToSIMT> {
     });
     OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
     Type i8 = builder.getI8Type();
+    // What is in stage simt already brought its own.
+    needsZero &= !module.lookupSymbol(zeroGlobalName);
+    needsShared &= !module.lookupSymbol(sharedGlobalName);
     if (needsZero) {
       auto type = VectorType::get(4, builder.getI32Type());
       LLVM::GlobalOp::create(builder, module.getLoc(), type, /*isConstant=*/true,
@@ -215,9 +250,12 @@ struct LowerToSIMT : tilec::impl::LowerToSIMTBase<LowerToSIMT> {
     if (needsShared)
       LLVM::GlobalOp::create(builder, module.getLoc(), LLVM::LLVMArrayType::get(i8, 0),
                              /*isConstant=*/false, LLVM::Linkage::External,
-                             sharedGlobalName, Attribute(), /*alignment=*/16,
+                             sharedGlobalName, Attribute(),
+                             /*alignment=*/hasSwizzles ? 1024 : 16,
                              /*addrSpace=*/3);
   }
+
+  bool hasSwizzles = false;
 };
 
 } // namespace

@@ -5,7 +5,8 @@
 //
 // A buffer becomes an address: the block's shared memory plus the offset that
 // AllocateMemory chose. Tiles are stored and read with the widest accesses that
-// layout and buffer have in common; products are written by their atom.
+// layout and buffer have in common, fragments of products by stmatrix where the chip has
+// it; products are written by their atom.
 //
 //===------------------------------------------------------------------------===//
 #include "Emitter.h"
@@ -45,6 +46,10 @@ LogicalResult Emitter::emitSharedTileLoad(tgpu::LoadOp op) {
 LogicalResult Emitter::emitSharedTileStore(tgpu::StoreOp op) {
   tgpu::BufferType buffer = op.getBuffer().getType();
   Layout layout = tile::getLayout(op.getTile());
+  if (chip && chip->has(ChipFeature::MatrixStore) &&
+      emitMatrixStore(builder, loc, get(op.getBuffer()), buffer.getElementType(),
+                      buffer.getLayout().getLayout(), layout, thread, get(op.getTile())))
+    return success();
   BufferAccess access =
       makeBufferAccess(builder, loc, get(op.getBuffer()), buffer.getElementType(),
                        buffer.getLayout().getLayout(), layout, thread);
@@ -75,7 +80,32 @@ LogicalResult Emitter::emitMma(tgpu::MmaOp op) {
   };
   MmaEmission emission{operand(op.getA(), op.getAUnsigned()),
                        operand(op.getB(), op.getBUnsigned()), get(op.getAcc()),
-                       tile::getLayout(op.getAcc()), thread};
+                       tile::getLayout(op.getAcc()), thread,
+                       atom->scope == AtomScope::WarpGroup ? warp() : Value()};
   set(op, atom->emit(builder, loc, emission));
+  return success();
+}
+
+/// The atom of the kernel's asynchronous products; null when there are none.
+static const Atom *asynchronousAtom(tile::KernelOp kernel) {
+  const Atom *found = nullptr;
+  kernel.walk([&](tgpu::MmaOp op) {
+    const Atom *atom = findAtom(op.getAtom());
+    if (atom && atom->wait)
+      found = atom;
+  });
+  return found;
+}
+
+LogicalResult Emitter::emitMmaWait(tgpu::MmaWaitOp op) {
+  const Atom *atom = asynchronousAtom(kernel);
+  if (!atom)
+    return op.emitError("no product of this kernel completes later");
+  SmallVector<Value> values;
+  for (Value input : op.getInputs())
+    values.push_back(get(input));
+  values = atom->wait(builder, loc, int64_t(op.getPending()), values);
+  for (auto [result, value] : llvm::zip_equal(op.getResults(), values))
+    set(result, value);
   return success();
 }

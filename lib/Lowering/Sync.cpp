@@ -3,18 +3,47 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===------------------------------------------------------------------------===//
 //
-// `tgpu.barrier` is the block's barrier; in a block of one warp a barrier of the
-// warp does the same.
+// `tgpu.barrier` is the block's barrier; in the execute part of tgpu.specialize, a
+// named barrier of its warps. `tgpu.fence_async` orders this thread's stores to shared
+// memory before what copy engine and products read there.
 //
 //===------------------------------------------------------------------------===//
 #include "Emitter.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 using namespace tilec;
 
+/// Barrier 0 is that of all threads.
+static constexpr int64_t executeBarrier = 1;
+
 LogicalResult Emitter::emitBarrier() {
-  NVVM::Barrier0Op::create(builder, loc);
+  if (!isExecutePart) {
+    NVVM::Barrier0Op::create(builder, loc);
+    return success();
+  }
+  int64_t numThreads = 32 * int64_t(kernel.getNumWarps().value_or(4));
+  NVVM::BarrierOp::create(builder, loc, TypeRange(), i32(executeBarrier), i32(numThreads),
+                          NVVM::BarrierReductionAttr(), Value());
   return success();
+}
+
+LogicalResult Emitter::emitFenceAsync() {
+  NVVM::FenceProxyOp::create(
+      builder, loc, NVVM::ProxyKind::async_shared,
+      NVVM::SharedSpaceAttr::get(builder.getContext(), NVVM::SharedSpace::shared_cta));
+  return success();
+}
+
+Value Emitter::warp() {
+  if (uniformWarp)
+    return uniformWarp;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfterValue(thread);
+  Value number = arith::ShRUIOp::create(builder, loc, thread, i32(5));
+  uniformWarp = NVVM::ShflOp::create(builder, loc, number.getType(), i32(-1), number, i32(0),
+                                     i32(31), NVVM::ShflKind::idx, UnitAttr());
+  return uniformWarp;
 }

@@ -22,7 +22,8 @@
 // The buffers' swizzles come from planShared: no bank conflicts on either side where
 // that is possible. An operand that a loop does not change is stored before the loop. The
 // a of a product stays in registers where it lies as the atom's fragments do, as the
-// result of another product does.
+// result of another product does. What an instruction reads from shared memory by itself
+// is fenced after it was stored; a product that completes later is waited for at once.
 //
 //===------------------------------------------------------------------------===//
 #include "Staging.h"
@@ -193,17 +194,35 @@ static void stageReduction(tile::ReduceOp op) {
 // Matrix products
 //===------------------------------------------------------------------------===//
 
-/// The operand in shared memory. Stored just before the product, or, when it comes
-/// from outside of a loop around the product, where it is defined.
+/// The place of a ring that `operand` was read from, if it lies there as an instruction
+/// reads it by itself; else null.
+static Value placeOfRing(Value operand, Layout (*wanted)(const MmaProblem &, bool),
+                         const MmaProblem &problem) {
+  auto load = operand.getDefiningOp<tgpu::LoadOp>();
+  if (!load || !wanted || !load.getBuffer().getDefiningOp<tgpu::PopOp>())
+    return {};
+  Layout layout = load.getBuffer().getType().getLayout().getLayout();
+  bool fits = layout == wanted(problem, true) || layout == wanted(problem, false);
+  return fits ? load.getBuffer() : Value();
+}
+
+/// The operand in shared memory: where a ring has it, or stored just before the product,
+/// or, when it comes from outside of a loop around the product, where it is defined.
 static Value stageOperand(tile::MmaOp op, const Atom &atom, const MmaProblem &problem,
                           Operand which) {
   Value operand = which == Operand::A ? op.getA() : op.getB();
+  auto fixed = which == Operand::A ? atom.aBuffer : atom.bBuffer;
+  if (Value place = placeOfRing(operand, fixed, problem))
+    return place;
   OpBuilder builder(op);
   if (operand.getParentBlock() != op->getBlock())
     builder.setInsertionPointAfterValue(operand);
   Layout buffer = operandBuffer(atom, problem, tile::getLayout(op.getAcc()), which,
                                 tile::getLayout(operand));
-  return storeToBuffer(builder, op.getLoc(), operand, buffer);
+  Value staged = storeToBuffer(builder, op.getLoc(), operand, buffer);
+  if (fixed)
+    tgpu::FenceAsyncOp::create(builder, op.getLoc());
+  return staged;
 }
 
 /// `a` in registers, if it lies there as the atom wants it but for the names of
@@ -232,7 +251,10 @@ static void stageProduct(tile::MmaOp op, unsigned numWarps) {
   auto result =
       tgpu::MmaOp::create(builder, op.getLoc(), op.getType(), stagedA, stagedB, op.getAcc(),
                           atom->name, op.getAUnsigned(), op.getBUnsigned());
-  op.replaceAllUsesWith(result.getResult());
+  Value product = result.getResult();
+  if (atom->isAsync)
+    product = tgpu::MmaWaitOp::create(builder, op.getLoc(), product, /*pending=*/0).getResult(0);
+  op.replaceAllUsesWith(product);
   op.erase();
 }
 

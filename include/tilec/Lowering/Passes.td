@@ -19,8 +19,11 @@ def LowerToSIMT : Pass<"tile-lower-to-simt", "mlir::ModuleOp"> {
     Parameters are those of the kernel in order: an array as its base address, an
     i64 per dim, and with `strided` an i64 stride per dim; a scalar by value (bool
     as i8, int as i64, floats of 16 and 8 bits as their bits); then the grid's three
-    extents as i32. The grid arrives flattened on axis x.
+    extents as i32; then the tensor maps of copies. The grid arrives flattened on axis x.
   }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"\"",
+           "Whose instructions may be used (none: those of every chip)">];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect", "mlir::math::MathDialect",
     "mlir::NVVM::NVVMDialect", "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];

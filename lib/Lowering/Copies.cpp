@@ -1,0 +1,193 @@
+//===- Copies.cpp - tiles that the copy engine moves ------------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// In: tgpu.copy, tgpu.copy_out. Out: one instruction for each box (TensorBox.h), told by
+// one thread. What an array looks like is not in the instruction but in a tensor map,
+// 128 bytes that the launcher makes from the array and passes by value: the function gets
+// a parameter for each, and an attribute that says what they describe:
+//
+//   tile.tensor_maps = [{param = 0 : i64, box = array<i64: 128, 64>, swizzle = 128 : i64}]
+//
+// The engine reads zeros outside of the array and writes nothing there, and counts in 32
+// bits: positions are clamped to numbers that are outside of any array it knows.
+//
+//===------------------------------------------------------------------------===//
+#include "Emitter.h"
+
+#include "tilec/Atoms/ThreadCode.h"
+#include "tilec/Layout/TensorBox.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tilec;
+
+//===------------------------------------------------------------------------===//
+// Tensor maps
+//===------------------------------------------------------------------------===//
+
+/// The boxes of a copy's tile; an error when there are none.
+template <typename Op>
+static FailureOr<BoxPlan> planCopy(Op op, tgpu::BufferType buffer) {
+  unsigned bits = unsigned(buffer.getElementBytes()) * 8;
+  std::optional<BoxPlan> plan =
+      planBoxes(buffer.getLayout().getLayout(), bits, op.getOrder(),
+                unsigned(op.getArray().getType().getRank()));
+  if (!plan)
+    return op.emitError("no boxes of the array make up ") << buffer;
+  return *plan;
+}
+
+static TensorMap describe(const BoxPlan &plan, Value array) {
+  return {int64_t(cast<BlockArgument>(array).getArgNumber()), plan.box,
+          int64_t(plan.swizzleBytes)};
+}
+
+LogicalResult Emitter::collectTensorMaps() {
+  auto add = [&](auto op, tgpu::BufferType buffer) -> WalkResult {
+    FailureOr<BoxPlan> plan = planCopy(op, buffer);
+    if (failed(plan))
+      return WalkResult::interrupt();
+    TensorMap map = describe(*plan, op.getArray());
+    if (!llvm::is_contained(tensorMaps, map))
+      tensorMaps.push_back(map);
+    return WalkResult::advance();
+  };
+  WalkResult result = kernel.walk([&](Operation *op) {
+    if (auto copy = dyn_cast<tgpu::CopyOp>(op))
+      if (auto push = copy->getParentOfType<tgpu::PushOp>();
+          push.getRing().getDefiningOp<tgpu::RingOp>().getCopy() == "tma")
+        return add(copy, copy.getBuffer());
+    if (auto copy = dyn_cast<tgpu::CopyOutOp>(op))
+      return add(copy, copy.getBuffer().getType());
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+Value Emitter::tensorMapOf(const BoxPlan &plan, Value array) {
+  const TensorMap *found = llvm::find(tensorMaps, describe(plan, array));
+  return tensorMapParameters[found - tensorMaps.begin()];
+}
+
+//===------------------------------------------------------------------------===//
+// Positions
+//===------------------------------------------------------------------------===//
+
+SmallVector<Value> Emitter::emitTileStart(ValueRange index, bool isElements,
+                                          ArrayRef<int64_t> shape,
+                                          ArrayRef<int64_t> arrayDims) {
+  SmallVector<Value> start;
+  for (auto [arrayDim, position] : llvm::enumerate(index)) {
+    const int64_t *found = llvm::find(arrayDims, int64_t(arrayDim));
+    int64_t size = found == arrayDims.end() ? 1 : shape[found - arrayDims.begin()];
+    unsigned shift = isElements ? 0 : llvm::Log2_64(uint64_t(size));
+    // The whole tile stays within 32 bits.
+    int64_t most = ((int64_t(1) << 31) - size) >> shift;
+    Value clamped = arith::MinSIOp::create(builder, loc, toI64(get(position)), i64(most));
+    clamped = arith::MaxSIOp::create(builder, loc, clamped, i64(-most));
+    Value first = arith::TruncIOp::create(builder, loc, builder.getI32Type(), clamped);
+    if (shift)
+      first = arith::ShLIOp::create(builder, loc, first, i32(shift));
+    start.push_back(first);
+  }
+  return start;
+}
+
+SmallVector<Value> Emitter::emitCoordinates(ArrayRef<Value> start,
+                                            ArrayRef<int64_t> piece) {
+  SmallVector<Value> coordinates;
+  for (unsigned dim = unsigned(start.size()); dim-- > 0;) {
+    Value coordinate = start[dim];
+    if (piece[dim])
+      coordinate = arith::AddIOp::create(builder, loc, coordinate, i32(piece[dim]));
+    coordinates.push_back(coordinate);
+  }
+  return coordinates;
+}
+
+static Value emitPieceAddress(OpBuilder &builder, Location loc, Value base, int64_t offset) {
+  if (!offset)
+    return base;
+  return LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
+                             ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+}
+
+//===------------------------------------------------------------------------===//
+// Into shared memory
+//===------------------------------------------------------------------------===//
+
+LogicalResult Emitter::emitCopies(tgpu::PushOp op, Value place, Value barrier) {
+  tgpu::RingType ring = op.getRing().getType();
+  for (auto copy : op.getCopies().front().getOps<tgpu::CopyOp>()) {
+    loc = copy.getLoc();
+    tgpu::BufferType buffer = copy.getBuffer();
+    FailureOr<BoxPlan> plan = planCopy(copy, buffer);
+    if (failed(plan))
+      return failure();
+    Value map = tensorMapOf(*plan, copy.getArray());
+    SmallVector<Value> start =
+        emitTileStart(copy.getIndex(), copy.getElements(), buffer.getShape(),
+                      copy.getOrder());
+    for (const BoxPlan::Piece &piece : plan->pieces) {
+      int64_t offset = ring.getSlotOffset(unsigned(copy.getSlot())) + piece.byteOffset;
+      NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+          builder, loc, emitPieceAddress(builder, loc, place, offset), map,
+          emitCoordinates(start, piece.start), barrier, /*im2colOffsets=*/ValueRange(),
+          /*multicastMask=*/Value(), /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
+          /*isCTAOnly=*/true, /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+    }
+  }
+  loc = op.getLoc();
+  return success();
+}
+
+//===------------------------------------------------------------------------===//
+// Out of shared memory
+//===------------------------------------------------------------------------===//
+
+/// i1: this is the thread that tells the engine.
+static Value emitIsSpeaker(OpBuilder &builder, Location loc, Value thread) {
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, thread,
+                               emitI32(builder, loc, 0));
+}
+
+LogicalResult Emitter::emitCopyOut(tgpu::CopyOutOp op) {
+  tgpu::BufferType buffer = op.getBuffer().getType();
+  FailureOr<BoxPlan> plan = planCopy(op, buffer);
+  if (failed(plan) || failed(emitFenceAsync()) || failed(emitBarrier()))
+    return failure();
+  auto branch = scf::IfOp::create(builder, loc, emitIsSpeaker(builder, loc, thread),
+                                  /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  Value map = tensorMapOf(*plan, op.getArray());
+  SmallVector<Value> start =
+      emitTileStart(op.getIndex(), op.getElements(), buffer.getShape(), op.getOrder());
+  for (const BoxPlan::Piece &piece : plan->pieces)
+    NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+        builder, loc, map,
+        emitPieceAddress(builder, loc, get(op.getBuffer()), piece.byteOffset),
+        emitCoordinates(start, piece.start), /*l2CacheHint=*/Value(),
+        NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
+  NVVM::CpAsyncBulkCommitGroupOp::create(builder, loc);
+  return success();
+}
+
+void Emitter::emitLastCopyOutWait() {
+  scf::IfOp::create(builder, loc, emitIsSpeaker(builder, loc, thread),
+                    [&](OpBuilder &body, Location) {
+                      NVVM::CpAsyncBulkWaitGroupOp::create(body, loc, 0, body.getUnitAttr());
+                      scf::YieldOp::create(body, loc);
+                    });
+}
+
+LogicalResult Emitter::emitCopyOutWait() {
+  emitLastCopyOutWait();
+  return emitBarrier();
+}

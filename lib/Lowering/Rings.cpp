@@ -1,0 +1,215 @@
+//===- Rings.cpp - rings that the copy engine fills -------------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// In: tgpu.ring, push, pop, release. Out: two barriers in memory for each place, `full`
+// and `empty`, and per thread a stage and a parity for each of the three roles.
+//
+//   push     wait empty[s], parity p       p begins as 1: a fresh barrier lets that pass
+//            full[s]: one arrival, bytes expected; start the copies
+//   pop      wait full[s], parity p        p begins as 0
+//   release  one arrival per warp at empty[s]
+//
+// and each moves on: s = s + 1 mod stages, p changes after the last stage.
+//
+// One thread pushes: the only one that runs the access part of tgpu.specialize, or the
+// block's first. An arrival has the scope of the block: the wider default of a cluster
+// costs a fence of all of the chip's memory.
+//
+//===------------------------------------------------------------------------===//
+#include "Emitter.h"
+
+#include "tilec/Atoms/Atom.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace tilec;
+
+static constexpr int32_t barrierBytes = 8;
+
+//===------------------------------------------------------------------------===//
+// Where a thread stands
+//===------------------------------------------------------------------------===//
+
+/// A variable of the whole function, set here.
+Value Emitter::emitStackVariable(int64_t initial) {
+  Value variable;
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&function.getBody().front());
+    auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+    variable = LLVM::AllocaOp::create(builder, loc, pointer, builder.getI32Type(), i32(1));
+  }
+  store(i32(initial), variable);
+  return variable;
+}
+
+Value Emitter::load(Value variable) {
+  return LLVM::LoadOp::create(builder, loc, builder.getI32Type(), variable);
+}
+void Emitter::store(Value value, Value variable) {
+  LLVM::StoreOp::create(builder, loc, value, variable);
+}
+
+void Emitter::advance(const RingState &ring, Value stage, Value parity) {
+  Value next = arith::AddIOp::create(builder, loc, load(stage), i32(1));
+  Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, next,
+                                       i32(ring.type.getStages()));
+  store(arith::SelectOp::create(builder, loc, isLast, i32(0), next), stage);
+  if (!parity)
+    return;
+  Value old = load(parity);
+  Value other = arith::XOrIOp::create(builder, loc, old, i32(1));
+  store(arith::SelectOp::create(builder, loc, isLast, other, old), parity);
+}
+
+//===------------------------------------------------------------------------===//
+// Barriers
+//===------------------------------------------------------------------------===//
+
+static Value emitByteOffset(OpBuilder &builder, Location loc, Value base, Value offset) {
+  return LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
+                             ArrayRef<LLVM::GEPArg>{offset});
+}
+static Value emitByteOffset(OpBuilder &builder, Location loc, Value base, int64_t offset) {
+  if (!offset)
+    return base;
+  return LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
+                             ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+}
+
+Value Emitter::barrierAddress(const RingState &ring, Value stage, bool isEmpty) {
+  Value first = emitByteOffset(builder, loc, ring.barriers,
+                               isEmpty ? ring.type.getStages() * barrierBytes : 0);
+  return emitByteOffset(builder, loc, first,
+                        arith::MulIOp::create(builder, loc, stage, i32(barrierBytes)));
+}
+
+/// Tries until the phase with `parity` is complete; each try sleeps for a while.
+void Emitter::waitForPhase(Value barrier, Value parity) {
+  scf::WhileOp::create(
+      builder, loc, TypeRange(), ValueRange(),
+      [&](OpBuilder &body, Location, ValueRange) {
+        Value done = NVVM::MBarrierTryWaitOp::create(body, loc, body.getI1Type(), barrier,
+                                                     parity, Value());
+        Value yes = arith::ConstantIntOp::create(body, loc, 1, 1);
+        Value again = arith::XOrIOp::create(body, loc, done, yes);
+        scf::ConditionOp::create(body, loc, again, ValueRange());
+      },
+      [&](OpBuilder &body, Location, ValueRange) { scf::YieldOp::create(body, loc); });
+}
+
+//===------------------------------------------------------------------------===//
+// The operations
+//===------------------------------------------------------------------------===//
+
+/// Whether some pop of `ring` gives a buffer to anything but instructions that whole
+/// warps wait for.
+static bool isReadByThreads(Value ring) {
+  for (Operation *user : ring.getUsers())
+    if (isa<tgpu::PopOp>(user))
+      for (Operation *reader : user->getUsers()) {
+        auto mma = dyn_cast<tgpu::MmaOp>(reader);
+        const Atom *atom = mma ? findAtom(mma.getAtom()) : nullptr;
+        if (!atom || !atom->isAsync)
+          return true;
+      }
+  return false;
+}
+
+LogicalResult Emitter::emitRing(tgpu::RingOp op) {
+  if (!op.getOffset() || !op.getBarriers())
+    return op.emitError("ring has no offsets: run --tile-allocate-memory first");
+  if (op.getCopy() != "tma")
+    return op.emitError("stage simt has no code for rings filled by '") << op.getCopy() << "'";
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), 3);
+  Value shared = LLVM::AddressOfOp::create(builder, loc, pointer, sharedGlobalName);
+  RingState ring;
+  ring.type = op.getRing().getType();
+  ring.places = emitByteOffset(builder, loc, shared, int64_t(*op.getOffset()));
+  ring.barriers = emitByteOffset(builder, loc, shared, int64_t(*op.getBarriers()));
+  ring.isReadByThreads = isReadByThreads(op.getRing());
+  ring.pushStage = emitStackVariable(0);
+  ring.pushParity = emitStackVariable(1);
+  ring.popStage = emitStackVariable(0);
+  ring.popParity = emitStackVariable(0);
+  ring.releaseStage = emitStackVariable(0);
+
+  Value isFirst =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, thread, i32(0));
+  auto branch = scf::IfOp::create(builder, loc, isFirst, /*withElse=*/false);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    Value one = i32(1), warps = i32(kernel.getNumWarps().value_or(4));
+    for (int64_t stage = 0; stage < ring.type.getStages(); ++stage)
+      for (bool isEmpty : {false, true})
+        NVVM::MBarrierInitOp::create(builder, loc, barrierAddress(ring, i32(stage), isEmpty),
+                                     isEmpty ? warps : one, Value());
+    NVVM::FenceMbarrierInitOp::create(builder, loc);
+  }
+  rings.try_emplace(op.getRing(), ring);
+  // The last ring's barrier is for all of them.
+  if (isa<tgpu::RingOp>(op->getNextNode()))
+    return success();
+  return emitBarrier();
+}
+
+LogicalResult Emitter::emitPush(tgpu::PushOp op) {
+  const RingState &ring = rings.find(op.getRing())->second;
+  auto start = [&]() -> LogicalResult {
+    Value stage = load(ring.pushStage);
+    waitForPhase(barrierAddress(ring, stage, /*isEmpty=*/true), load(ring.pushParity));
+    Value full = barrierAddress(ring, stage, /*isEmpty=*/false);
+    NVVM::MBarrierArriveExpectTxOp::create(builder, loc, Type(), full,
+                                           i32(ring.type.getGroupBytes()),
+                                           NVVM::MemScopeKind::CTA, false, Value());
+    Value offset = arith::MulIOp::create(builder, loc, stage, i32(ring.type.getStageBytes()));
+    return emitCopies(op, emitByteOffset(builder, loc, ring.places, offset), full);
+  };
+  if (isSingleThread) {
+    if (failed(start()))
+      return failure();
+  } else {
+    Value isFirst =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, thread, i32(0));
+    auto branch = scf::IfOp::create(builder, loc, isFirst, /*withElse=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    if (failed(start()))
+      return failure();
+  }
+  advance(ring, ring.pushStage, ring.pushParity);
+  return success();
+}
+
+LogicalResult Emitter::emitPop(tgpu::PopOp op) {
+  const RingState &ring = rings.find(op.getRing())->second;
+  Value stage = load(ring.popStage);
+  waitForPhase(barrierAddress(ring, stage, /*isEmpty=*/false), load(ring.popParity));
+  Value offset = arith::MulIOp::create(builder, loc, stage, i32(ring.type.getStageBytes()));
+  Value place = emitByteOffset(builder, loc, ring.places, offset);
+  for (auto [slot, buffer] : llvm::enumerate(op.getBuffers()))
+    set(buffer, emitByteOffset(builder, loc, place, ring.type.getSlotOffset(unsigned(slot))));
+  advance(ring, ring.popStage, ring.popParity);
+  return success();
+}
+
+LogicalResult Emitter::emitRelease(tgpu::ReleaseOp op) {
+  const RingState &ring = rings.find(op.getRing())->second;
+  if (ring.isReadByThreads)
+    NVVM::SyncWarpOp::create(builder, loc, i32(-1));
+  Value empty = barrierAddress(ring, load(ring.releaseStage), /*isEmpty=*/true);
+  Value isFirstLane =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane(), i32(0));
+  scf::IfOp::create(builder, loc, isFirstLane, [&](OpBuilder &body, Location) {
+    NVVM::MBarrierArriveOp::create(body, loc, body.getI64Type(), empty, Value());
+    scf::YieldOp::create(body, loc);
+  });
+  advance(ring, ring.releaseStage, Value());
+  return success();
+}

@@ -1,0 +1,72 @@
+//===- Specialize.cpp - warps with a part of their own ---------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// tgpu.specialize access { A } execute { E }
+//   →
+// if (warp >= num_warps) {            a whole warp group, so that it can give registers up
+//   give registers up
+//   if (warp == num_warps && elected) A
+// } else {
+//   take registers
+//   E                                 barriers are of these warps alone
+// }
+//
+// The warp's number comes from lane 0, so that the assembler sees that warps do not
+// diverge here.
+//
+//===------------------------------------------------------------------------===//
+#include "Emitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace tilec;
+
+LogicalResult Emitter::emitSpecialize(tgpu::SpecializeOp op) {
+  int64_t numWarps = kernel.getNumWarps().value_or(4);
+  auto moveRegisters = [&](unsigned part, NVVM::SetMaxRegisterAction action) {
+    if (std::optional<ArrayRef<int64_t>> registers = op.getRegisters())
+      NVVM::SetMaxRegisterOp::create(builder, loc, uint32_t((*registers)[part]), action);
+  };
+  Value isAccess = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, warp(),
+                                         i32(numWarps));
+  auto roles = scf::IfOp::create(builder, loc, isAccess, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+
+  builder.setInsertionPointToStart(roles.thenBlock());
+  moveRegisters(0, NVVM::SetMaxRegisterAction::decrease);
+  Value isFirstWarp = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, warp(),
+                                            i32(numWarps));
+  auto first = scf::IfOp::create(builder, loc, isFirstWarp, /*withElse=*/false);
+  builder.setInsertionPointToStart(first.thenBlock());
+  Value elected = NVVM::ElectSyncOp::create(builder, loc, builder.getI1Type(), Value());
+  auto speaker = scf::IfOp::create(builder, loc, elected, /*withElse=*/false);
+  builder.setInsertionPointToStart(speaker.thenBlock());
+  isSingleThread = true;
+  if (failed(emitBlock(op.getAccess().front())))
+    return failure();
+  isSingleThread = false;
+
+  loc = op.getLoc();
+  builder.setInsertionPointToStart(roles.elseBlock());
+  moveRegisters(1, NVVM::SetMaxRegisterAction::increase);
+  isExecutePart = true;
+  if (failed(emitBlock(op.getExecute().front())))
+    return failure();
+  isExecutePart = false;
+  return success();
+}
+
+Value Emitter::emitResidentBlock() {
+  Value number = NVVM::BlockIdXOp::create(builder, loc, builder.getI32Type());
+  return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), number);
+}
+
+Value Emitter::emitNumResidentBlocks() {
+  Value number = NVVM::GridDimXOp::create(builder, loc, builder.getI32Type());
+  return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), number);
+}

@@ -1,0 +1,31 @@
+// RUN: tile-opt %s --tile-lower-to-simt=chip=sm_90a | FileCheck %s --check-prefixes=CHECK,MATRIX
+// RUN: tile-opt %s --tile-lower-to-simt=chip=sm_80 | FileCheck %s --check-prefixes=CHECK,WORDS
+// Fragments of a product go to shared memory as matrices of 8 x 8, then to the array.
+
+#acc = #tile.layout<[64, 128] register [(0, 1), (8, 0), (0, 8), (0, 16), (0, 32), (0, 64)] lane [(0, 2), (0, 4), (1, 0), (2, 0), (4, 0)] warp [(16, 0), (32, 0)]>
+#s = #tile.layout<[64, 128] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 32), (1, 8), (2, 16), (4, 32), (8, 0), (16, 0), (32, 0), (0, 64)]>
+
+// CHECK-LABEL: llvm.func @out(
+// CHECK-SAME: tile.tensor_maps = [{box = array<i64: 64, 64>, param = 0 : i64, swizzle = 128 : i64}]
+tile.kernel @out(%c: !tile.array<?x?xbf16, mut>, %x: bf16, %i: index) attributes {num_warps = 4 : i32} {
+  %t = tile.splat %x : bf16 -> tensor<64x128xbf16, #acc>
+  %b = tgpu.alloc offset 0 : !tgpu.buffer<64x128xbf16, #s>
+  // CHECK: nvvm.cp.async.bulk.wait_group 0 {read}
+  // CHECK: nvvm.barrier
+  tgpu.copy_out_wait
+  // MATRIX-COUNT-8: nvvm.stmatrix {{.*}} : !llvm.ptr<3>, i32, i32, i32, i32
+  // MATRIX-NOT: nvvm.stmatrix
+  // WORDS-COUNT-32: llvm.store %{{.*}} {alignment = 4 : i64} : vector<2xbf16>, !llvm.ptr<3>
+  tgpu.store %t, %b : tensor<64x128xbf16, #acc>, !tgpu.buffer<64x128xbf16, #s>
+  // CHECK: nvvm.fence.proxy
+  // CHECK: nvvm.barrier
+  // CHECK: scf.if
+  // CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.global.shared.cta
+  // CHECK: nvvm.cp.async.bulk.commit.group
+  tgpu.copy_out %b, %c[%i, %i] order [0, 1] : !tgpu.buffer<64x128xbf16, #s>, !tile.array<?x?xbf16, mut>
+  // Shared memory stays until the engine has read it.
+  // CHECK: nvvm.cp.async.bulk.wait_group 0 {read}
+  // CHECK-NEXT: }
+  // CHECK-NEXT: llvm.return
+  tile.return
+}
