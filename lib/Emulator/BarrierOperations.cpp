@@ -66,6 +66,15 @@ void fence(ThreadContext &thread, const void *, void *, uint32_t) {
   thread.block->fence(thread);
 }
 
+void fenceProxy(ThreadContext &thread, const void *, void *, uint32_t) {
+  thread.block->fenceForAsync(thread);
+}
+
+/// A relaxed arrival at the cluster's barrier then publishes the initialisations.
+void fenceInit(ThreadContext &thread, const void *, void *, uint32_t) {
+  thread.hasFencedInit = true;
+}
+
 /// nanosleep and reads of clocks: loops around them wait for another thread.
 void pause(ThreadContext &thread, const void *, void *, uint32_t) {
   thread.block->yield(&thread);
@@ -111,8 +120,8 @@ llvm::ArrayRef<OperationEntry> tilec::emulator::barrierOperations() {
       {"llvm.nvvm.membar.gl", fence},
       {"llvm.nvvm.membar.sys", fence},
       {"llvm.nvvm.fence.sc.cluster", fence},
-      {"llvm.nvvm.fence.proxy.async*", nothing},
-      {"llvm.nvvm.fence.mbarrier_init.release.cluster", nothing},
+      {"llvm.nvvm.fence.proxy.async*", fenceProxy},
+      {"llvm.nvvm.fence.mbarrier_init.release.cluster", fenceInit},
       {"llvm.nvvm.nanosleep", pause},
       {"llvm.nvvm.read.ptx.sreg.clock", clock, 4},
       {"llvm.nvvm.read.ptx.sreg.clock64", clock, 8},
@@ -122,7 +131,6 @@ llvm::ArrayRef<OperationEntry> tilec::emulator::barrierOperations() {
       {"llvm.nvvm.discard.*", nothing},
       {"llvm.nvvm.applypriority.*", nothing},
       {"llvm.nvvm.griddepcontrol.*", nothing},
-      {"llvm.nvvm.setmaxnreg.*", nothing},
       {"llvm.nvvm.pm.event.mask", nothing},
   };
   return entries;
@@ -132,7 +140,8 @@ const OperationEntry *tilec::emulator::findOperation(llvm::StringRef name) {
   const OperationEntry *best = nullptr;
   for (llvm::ArrayRef<OperationEntry> table :
        {warpOperations(), barrierOperations(), memoryBarrierOperations(),
-        copyOperations(), bulkCopyOperations(), matrixOperations(), conversionOperations()}) {
+        copyOperations(), bulkCopyOperations(), matrixOperations(), warpGroupOperations(),
+        conversionOperations()}) {
     for (const OperationEntry &entry : table) {
       llvm::StringRef pattern = entry.name;
       bool matches = pattern.consume_back("*") ? name.starts_with(pattern)

@@ -1,16 +1,14 @@
-//===- Block.cpp - scheduling the threads of a block -*- C++ -*-===//
+//===- Block.cpp - the threads of a block from begin to end -*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===--------------------------------------------------------------------------===//
 //
-// In:  a launch and a block index. Out: the block's effects on memory and findings.
-//
-// Threads run until they wait. Without a seed the one that became runnable first
-// runs next; with a seed, any. Nothing here allocates while threads run except the
+// In:  a launch and a block index. Out: threads that are ready to run, and findings
+// about those that never end. Nothing here allocates while threads run except the
 // waiting lists, which keep their capacity.
 //
 //===--------------------------------------------------------------------------===//
-#include "Block.h"
+#include "HostOperations.h"
 
 #include <cstddef>
 #include <cstring>
@@ -30,6 +28,10 @@ static_assert(offsetof(ThreadContext, site) == offset::site);
 static_assert(offsetof(ThreadContext, fuel) == offset::fuel);
 static_assert(offsetof(ThreadContext, sharedBytes) == offset::sharedBytes);
 static_assert(offsetof(ThreadContext, linear) == offset::linear);
+static_assert(offsetof(ThreadContext, clusterIndex) == offset::clusterIndex);
+static_assert(offsetof(ThreadContext, numClusters) == offset::numClusters);
+static_assert(offsetof(ThreadContext, clusterRank) == offset::clusterRank);
+static_assert(offsetof(ThreadContext, clusterSize) == offset::clusterSize);
 
 extern "C" void tilecEmulatorFiberMain(void *argument) {
   auto *thread = static_cast<ThreadContext *>(argument);
@@ -97,6 +99,10 @@ void Block::prepareThreads(uint64_t index) {
     t.fuel = fuelPerTurn;
     t.sharedBytes = launch.sharedBytes;
     t.linear = i;
+    t.clusterIndex = uint32_t(index % grid[0]) / launch.clusterSize;
+    t.numClusters = grid[0] / launch.clusterSize;
+    t.clusterRank = rank;
+    t.clusterSize = launch.clusterSize;
     t.block = this;
     t.next = nullptr;
     t.exited = false;
@@ -106,9 +112,12 @@ void Block::prepareThreads(uint64_t index) {
     t.step = 1;
     t.copyGroup = 1;
     t.copiesCompleted = 0;
-    t.clusterPhase = 0;
+    t.clusterArrivals = 0;
     t.bulkGroup = 0;
     t.bulkStores.clear();
+    t.proxyFences.clear();
+    t.fencedForAsync.reset(numThreads, numSlots());
+    t.hasFencedInit = false;
     t.hasFenced = false;
     t.acquireFrom = nullptr;
     t.acquiresNext = false;
@@ -118,19 +127,20 @@ void Block::prepareThreads(uint64_t index) {
   }
 }
 
-void Block::run(uint64_t index) {
+void Block::begin(uint64_t index) {
   tag = uint32_t(index) + 1;
-  queueHead = queueTail = nullptr;
-  randomQueue.clear();
   numExited = 0;
-  aborted = false;
   memoryBarriers.clear();
   otherBlocks.clear();
+  otherArrivals.clear();
+  peers.clear();
   std::fill(std::begin(agentSteps), std::end(agentSteps), 0);
   nextAgent = 0;
-  clusterBarrier = MemoryBarrier();
-  if (launch.seed)
-    random.seed(*launch.seed * 0x9E3779B97F4A7C15u + index);
+  warpGroups.assign((numThreads + 127) / 128, WarpGroup());
+  clusterReleased.reset(numThreads, numSlots());
+  // Blocks that ran here before are no peers.
+  if (launch.clusterSize > 1)
+    std::fill(sharedCells.begin(), sharedCells.end(), ShadowCell());
   for (uint32_t w = 0; w < warps.size(); ++w) {
     uint32_t lanes = std::min(32u, numThreads - w * 32);
     warps[w].live = lanes == 32 ? ~0u : (1u << lanes) - 1;
@@ -145,77 +155,25 @@ void Block::run(uint64_t index) {
   if (launch.checks)
     std::memset(shared, 0xFF, launch.sharedBytes);
   prepareThreads(index);
+}
 
-  ThreadContext *first = takeRunnable();
-  ++numSwitches;
-  tilecEmulatorSwitch(&hostStack, first->stackPointer);
-  if (!aborted && numExited != numThreads)
+void Block::end() {
+  if (numExited != numThreads)
     reportDeadlock();
-  launch.switches += numSwitches;
-  numSwitches = 0;
-}
-
-//===--- the queue of runnable threads ----------------------------------------===//
-
-void Block::makeRunnable(ThreadContext *thread) {
-  thread->waitsFor = nullptr;
-  if (launch.seed) {
-    randomQueue.push_back(thread);
-    return;
-  }
-  thread->next = nullptr;
-  if (queueTail)
-    queueTail->next = thread;
   else
-    queueHead = thread;
-  queueTail = thread;
+    reportUnfinishedProducts(*this);
 }
 
-ThreadContext *Block::takeRunnable() {
-  if (launch.seed) {
-    if (randomQueue.empty())
-      return nullptr;
-    size_t pick = random() % randomQueue.size();
-    std::swap(randomQueue[pick], randomQueue.back());
-    ThreadContext *thread = randomQueue.back();
-    randomQueue.pop_back();
-    return thread;
-  }
-  ThreadContext *thread = queueHead;
-  if (thread) {
-    queueHead = thread->next;
-    if (!queueHead)
-      queueTail = nullptr;
-  }
-  return thread;
-}
-
-void Block::switchFrom(ThreadContext *thread) {
-  if ((++numSwitches & 0xFFF) == 0 &&
-      std::chrono::steady_clock::now() > launch.deadline &&
-      !launch.stop.exchange(true))
-    find(*thread, FindingKind::Timeout,
-         "the run takes longer than " +
-             std::to_string(unsigned(launch.timeoutSeconds)) + " s");
-  if (launch.stop) {
-    // Whoever is on a stack now stays there: the block ends.
-    aborted = true;
-    tilecEmulatorSwitch(&thread->stackPointer, hostStack);
-  }
-  ThreadContext *other = takeRunnable();
-  if (other == thread)
-    return;
-  tilecEmulatorSwitch(&thread->stackPointer, other ? other->stackPointer : hostStack);
-}
+//===--- waiting ----------------------------------------------------------------===//
 
 void Block::wait(ThreadContext *thread, const char *what) {
   thread->waitsFor = what;
-  switchFrom(thread);
+  cluster.scheduler.switchFrom(thread);
 }
 
 void Block::yield(ThreadContext *thread) {
   makeRunnable(thread);
-  switchFrom(thread);
+  cluster.scheduler.switchFrom(thread);
 }
 
 void Block::exit(ThreadContext *thread) {
@@ -224,8 +182,43 @@ void Block::exit(ThreadContext *thread) {
   warps[thread->warp].live &= ~(1u << thread->lane);
   warpAfterExit(thread);
   barriersAfterExit(thread);
-  switchFrom(thread);
+  cluster.afterExit(*thread);
+  peersAfterExit(*thread);
+  cluster.scheduler.switchFrom(thread);
   std::abort(); // an exited thread is never made runnable
+}
+
+//===--- other blocks of the cluster ----------------------------------------------===//
+
+bool Block::admitPeer(const ThreadContext &thread, const AccessRecord &access) {
+  if (numExited == numThreads) {
+    thread.block->find(thread, FindingKind::OutOfBounds,
+                       "accesses shared memory of block " + std::to_string(tag - 1) +
+                           ", whose threads have all left the kernel");
+    return false;
+  }
+  if (checks()) {
+    AccessRecord &last = peers[{access.block, access.slot()}];
+    if (last.step() <= access.step())
+      last = access;
+  }
+  return true;
+}
+
+/// When the last thread leaves, everything that others do here must be known to be over.
+void Block::peersAfterExit(const ThreadContext &thread) {
+  if (numExited != numThreads)
+    return;
+  for (const auto &[key, access] : peers)
+    if (!otherBlocks.knows(access.block, access.slot(), access.step()) &&
+        !otherArrivals.knows(access.block, access.slot(), access.step())) {
+      find(thread, FindingKind::Race,
+           "the block leaves the kernel while block " + std::to_string(access.block - 1) +
+               " may still be using its shared memory at " +
+               launch.log->site(access.site).place(),
+           access.site);
+      return;
+    }
 }
 
 void Block::reportDeadlock() {

@@ -3,12 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===--------------------------------------------------------------------------===//
 //
-// A Block runs the threads of one block after another on one host thread: it owns
-// their contexts, stacks, shared memory, barriers and clocks, and the queue of those
-// that can run. A host thread keeps one Block and uses it for many block indices.
-//
-//   runnable ─► running ─► waits (barrier, warp operation, mbarrier) ─► runnable …
-//                      └─► exited
+// A Block owns what the threads of one block share: their contexts, stacks, shared
+// memory, barriers and clocks. A host thread keeps one Cluster of Blocks and uses them
+// for many block indices; the cluster's scheduler runs their threads.
 //
 // When nothing is runnable and not all have exited, that is a deadlock, exactly.
 //
@@ -16,10 +13,12 @@
 #ifndef TILEC_LIB_EMULATOR_BLOCK_H
 #define TILEC_LIB_EMULATOR_BLOCK_H
 
+#include "Cluster.h"
 #include "Fiber.h"
 #include "FindingLog.h"
 #include "GlobalMemory.h"
 #include "Shadow.h"
+#include "WarpGroup.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -31,8 +30,8 @@ namespace tilec::emulator {
 class Block;
 
 /// Shared memory of a block: enough for every chip, and aligned to its own size, so
-/// that the low 18 bits of a host address are the shared-memory address (operand
-/// descriptors and swizzles work on those).
+/// that the low 18 bits of a host address are the shared-memory address: what code gets
+/// that turns one into a number, and what swizzles work on.
 constexpr uint32_t sharedCapacity = 256 << 10;
 
 /// Slots of asynchronous agents that belong to no single thread.
@@ -52,6 +51,15 @@ struct WarpOperation {
 struct AsyncAgent {
   uint32_t slot, step;
   const VectorClock *clock;
+  /// Of the async proxy: what its issuer knew when it last fenced the two proxies. Null
+  /// for cp.async, which accesses memory as threads do.
+  const VectorClock *fenced = nullptr;
+};
+
+/// A fence.proxy.async: it covers what the thread did up to its step, and its own
+/// asynchronous copies up to a group.
+struct ProxyFence {
+  uint32_t step, copies;
 };
 
 /// A bulk store that its issuer may wait for: it reads in `step`, writes in the next.
@@ -72,6 +80,8 @@ struct ThreadContext {
   int32_t fuel;         ///< loop iterations until the thread yields
   uint32_t sharedBytes; ///< static and dynamic together
   uint32_t linear;      ///< index in the block
+  uint32_t clusterIndex, numClusters;
+  uint32_t clusterRank, clusterSize;
 
   Block *block;
   void *stackPointer;
@@ -84,9 +94,12 @@ struct ThreadContext {
   uint32_t step;            ///< the thread's own current step
   uint32_t copyGroup;       ///< the open group of the thread's asynchronous copies
   uint32_t copiesCompleted; ///< groups the thread has waited for
-  uint32_t clusterPhase;    ///< of the cluster barrier, at the last arrival
+  uint32_t clusterArrivals; ///< at the cluster's barrier
+  std::vector<ProxyFence> proxyFences;
+  VectorClock fencedForAsync; ///< what the thread knew at the last of them
   uint32_t bulkGroup;       ///< the open group of the thread's bulk stores
   std::vector<BulkStore> bulkStores;
+  bool hasFencedInit;       ///< fence.mbarrier_init, up to the next cluster arrival
   bool hasFenced;           ///< its relaxed atomics order memory, too
   const void *acquireFrom;  ///< the last atomic, while it is not acquired
   bool acquiresNext;        ///< it is an acquire; otherwise a fence may make it one
@@ -97,7 +110,8 @@ struct ThreadContext {
 namespace offset {
 constexpr unsigned threadIndex = 0, blockSize = 12, blockIndex = 24, gridSize = 36,
                    lane = 48, warp = 52, shared = 56, site = 64, fuel = 68,
-                   sharedBytes = 72, linear = 76;
+                   sharedBytes = 72, linear = 76, clusterIndex = 80,
+                   numClusters = 84, clusterRank = 88, clusterSize = 92;
 } // namespace offset
 
 using KernelFunction = void (*)(ThreadContext *, const void *const *);
@@ -112,6 +126,7 @@ struct LaunchState {
   std::array<uint32_t, 3> grid, threads;
   uint32_t staticSharedBytes, sharedBytes; ///< shared: static + dynamic
   unsigned sharedGranuleLog2;
+  uint32_t clusterSize = 1;
   size_t stackBytes;
   bool checks;
   std::optional<uint64_t> seed;
@@ -120,7 +135,7 @@ struct LaunchState {
   GlobalMemory *globals;
   FindingLog *log;
   HandoverTable handovers; ///< between blocks
-  std::atomic<uint64_t> nextBlock{0};
+  std::atomic<uint64_t> nextCluster{0};
   std::atomic<uint64_t> switches{0};
   std::atomic<bool> stop{false};
 
@@ -152,7 +167,8 @@ struct MemoryBarrier {
 
 class Block {
 public:
-  explicit Block(LaunchState &launch) : launch(launch) {}
+  Block(LaunchState &launch, Cluster &cluster, uint32_t rank)
+      : launch(launch), cluster(cluster), rank(rank) {}
   Block(const Block &) = delete;
   Block &operator=(const Block &) = delete;
   ~Block();
@@ -160,11 +176,13 @@ public:
   /// Maps stacks and shared memory; false when the host has too little memory.
   bool allocate();
 
-  /// Runs block \p index to its end.
-  void run(uint64_t index);
+  /// Makes the threads of block \p index runnable.
+  void begin(uint64_t index);
+  /// Reports what nobody finished, when no thread can run any more.
+  void end();
 
   // -- scheduling, called on the stack of a thread
-  void makeRunnable(ThreadContext *thread);
+  void makeRunnable(ThreadContext *thread) { cluster.scheduler.makeRunnable(thread); }
   /// Leaves \p thread; it goes on when somebody makes it runnable.
   void wait(ThreadContext *thread, const char *what);
   /// Lets the others run, then goes on.
@@ -187,8 +205,14 @@ public:
 
   // -- clocks and shadow
   bool checks() const { return launch.checks; }
-  uint32_t numSlots() const { return 2 * numThreads + numBlockAgents; }
+  uint32_t numSlots() const {
+    return 2 * numThreads + numBlockAgents + (numThreads + 127) / 128;
+  }
   uint32_t copySlot(const ThreadContext &t) const { return numThreads + t.linear; }
+  /// The slot of the products of warp group \p group.
+  uint32_t productSlot(uint32_t group) const {
+    return 2 * numThreads + numBlockAgents + group;
+  }
   /// Ends the thread's step, after what it did was released to others.
   void advance(ThreadContext &thread);
   /// Adds all that \p thread did and knows to \p into.
@@ -197,7 +221,9 @@ public:
     thread.clock.join(from);
   }
   /// Publishes all that \p thread knows to whoever acquires from \p address.
-  void releaseToBlocks(ThreadContext &thread, const void *address);
+  void releaseToBlocks(ThreadContext &thread, HandoverTable &table, const void *address);
+  /// Adds what this block knows of others, and \p clock, to \p into.
+  void publish(const VectorClock &clock, BlockKnowledge &into) const;
   /// Takes what was published where the thread's last atomic was.
   void acquireFromBlocks(ThreadContext &thread);
   /// Does so if that atomic was an acquire.
@@ -207,6 +233,12 @@ public:
   }
   /// A memory fence of \p thread.
   void fence(ThreadContext &thread);
+  /// What \p thread knows and did is visible to the async proxy, for those who learn
+  /// of it from now on.
+  void fenceForAsync(ThreadContext &thread);
+  /// Notes that \p thread, or an agent of its, of another block of the cluster uses this
+  /// block's shared memory: nobody may leave before that. False when all have left.
+  bool admitPeer(const ThreadContext &thread, const AccessRecord &access);
   /// Notes an access of [offset, offset + size) of shared memory.
   void sharedAccess(const Accessor &who, uint32_t offset, uint32_t size,
                     AccessKind kind);
@@ -220,6 +252,8 @@ public:
                   const std::string &where);
 
   LaunchState &launch;
+  Cluster &cluster;
+  uint32_t rank; ///< in the cluster
   uint32_t numThreads = 0;
   uint32_t tag = 0; ///< linear index plus one, in access records
   std::vector<ThreadContext> threads;
@@ -227,22 +261,26 @@ public:
   FiberStacks stacks;
   llvm::DenseMap<uint32_t, MemoryBarrier> memoryBarriers;
   BlockKnowledge otherBlocks;
-  MemoryBarrier clusterBarrier;
+  BlockKnowledge otherArrivals; ///< see Cluster::arrivals
+  std::vector<WarpGroup> warpGroups;
+  VectorClock clusterReleased; ///< by this block's threads, at the cluster's barrier
   uint32_t agentSteps[numBlockAgents] = {};
   uint32_t nextAgent = 0;
-  std::mt19937_64 random;
 
 private:
-  ThreadContext *takeRunnable();
   void prepareThreads(uint64_t index);
-  void switchFrom(ThreadContext *thread);
+  bool isInCluster(uint32_t block) const {
+    return block != 0 && block - (tag - rank) < launch.clusterSize;
+  }
   void reportDeadlock();
   void completeWarpOperation(ThreadContext *anyLane, ThreadContext *running);
   void completeBarrier(uint32_t id, ThreadContext *running);
   void checkAligned(uint32_t id);
   bool joinAll();
+  bool isFencedForAsync(const Accessor &who, const AccessRecord &write) const;
   void warpAfterExit(ThreadContext *thread);
   void barriersAfterExit(ThreadContext *thread);
+  void peersAfterExit(const ThreadContext &thread);
 
   struct Warp {
     uint32_t live = 0, waiting = 0;
@@ -250,13 +288,10 @@ private:
   std::vector<Warp> warps;
   BlockBarrier barriers[16];
   std::vector<ShadowCell> sharedCells;
-  ThreadContext *queueHead = nullptr, *queueTail = nullptr;
-  std::vector<ThreadContext *> randomQueue;
-  void *hostStack = nullptr;
   char *sharedMapping = nullptr;
   uint32_t numExited = 0;
-  uint64_t numSwitches = 0;
-  bool aborted = false;
+  /// The last access of each agent of other blocks to this block's shared memory.
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, AccessRecord> peers;
 };
 
 } // namespace tilec::emulator

@@ -21,8 +21,12 @@
 #include "HostOperations.h"
 
 #include "tilec/Emulator/TensorMap.h"
+#include "tilec/Support/DType.h"
+#include "tilec/Support/Numerics.h"
 
+#include <bit>
 #include <cstring>
+#include <mutex>
 
 using namespace tilec;
 using namespace tilec::emulator;
@@ -47,28 +51,29 @@ public:
   }
 
   bool readsGlobal(const void *p, uint64_t size) const {
-    AsyncAgent agent{slot, step, &clock};
+    AsyncAgent agent{slot, step, &clock, &thread.fencedForAsync};
     return checkGlobal(thread, p, size, 1, AccessKind::Read, &agent);
   }
   bool writesGlobal(const void *p, uint64_t size) const {
-    AsyncAgent agent{slot, step + 1, &clock};
+    AsyncAgent agent{slot, step + 1, &clock, &thread.fencedForAsync};
     return checkGlobal(thread, p, size, 1, AccessKind::Write, &agent);
   }
+  bool updatesGlobal(const void *p, uint64_t size) const {
+    AsyncAgent agent{slot, step + 1, &clock, &thread.fencedForAsync};
+    return checkGlobal(thread, p, size, 1, AccessKind::Atomic, &agent);
+  }
   bool readsShared(const void *p, uint32_t size) const {
-    AsyncAgent agent{slot, step, &clock};
+    AsyncAgent agent{slot, step, &clock, &thread.fencedForAsync};
     return checkShared(thread, p, size, 16, AccessKind::Read, &agent);
   }
   bool writesShared(const void *p, uint32_t size) const {
-    AsyncAgent agent{slot, step + 1, &clock};
+    AsyncAgent agent{slot, step + 1, &clock, &thread.fencedForAsync};
     return checkShared(thread, p, size, 16, AccessKind::Write, &agent);
   }
 
   /// Completes \p bytes of the transaction count of the mbarrier at \p address.
   void completeAt(char *address, uint32_t bytes) const {
-    completeTransaction(thread, address, bytes, [&](VectorClock &released) {
-      released.join(clock);
-      released.raise(slot, step + 1);
-    });
+    completeTransaction(thread, address, bytes, {slot, step + 1, &clock});
   }
 
   /// Adds the copy to the issuer's open bulk group.
@@ -142,9 +147,13 @@ void waitGroup(ThreadContext &thread, const void *arguments, void *,
   uint32_t committed = thread.bulkGroup;
   if (committed < pending)
     return;
+  uint32_t end = committed - pending; // groups before it are complete
   for (const BulkStore &store : thread.bulkStores)
-    if (store.group < committed - pending && thread.block->checks())
+    if (store.group < end && thread.block->checks())
       thread.clock.raise(store.slot, store.step + (variant == readOnly ? 0 : 1));
+  if (variant != readOnly)
+    llvm::erase_if(thread.bulkStores,
+                   [&](const BulkStore &store) { return store.group < end; });
 }
 
 //===--- tensor copies ----------------------------------------------------------------===//
@@ -239,20 +248,27 @@ template <unsigned Rank> struct TensorLoadArguments {
   const EmulatedTensorMap *map;
   int32_t origin[Rank];
 };
+/// The form whose destination may be in other blocks of the cluster.
+template <unsigned Rank> struct ClusterLoadArguments {
+  char *destination;
+  char *barrier;
+  const EmulatedTensorMap *map;
+  int32_t origin[Rank];
+  uint16_t blocks;
+  uint64_t cacheHint;
+  bool isMulticast;
+};
 template <unsigned Rank> struct TensorStoreArguments {
   const char *source;
   const EmulatedTensorMap *map;
   int32_t origin[Rank];
 };
 
-template <unsigned Rank>
-void tensorLoad(ThreadContext &thread, const void *arguments, void *, uint32_t) {
-  const auto &a = as<TensorLoadArguments<Rank>>(arguments);
-  if (!isUsable(thread, a.map, Rank, a.destination))
-    return;
-  BulkCopy copy(thread);
+/// Copies a box to \p destination and counts its bytes at \p barrier.
+void loadBox(ThreadContext &thread, const BulkCopy &copy, const EmulatedTensorMap &map,
+             const int32_t *origin, char *destination, char *barrier) {
   uint32_t total = 0;
-  BoxWalk(*a.map, a.origin, a.destination)
+  BoxWalk(map, origin, destination)
       .forEachPiece([&](char *target, const uint8_t *source, uint32_t bytes) {
         total += bytes;
         if (source && !copy.readsGlobal(source, bytes))
@@ -264,9 +280,37 @@ void tensorLoad(ThreadContext &thread, const void *arguments, void *, uint32_t) 
         if (source)
           std::memcpy(target, source, bytes);
         else
-          std::memset(target, a.map->fillsNaN ? 0xFF : 0, bytes);
+          std::memset(target, map.fillsNaN ? 0xFF : 0, bytes);
       });
-  copy.completeAt(a.barrier, total);
+  copy.completeAt(barrier, total);
+}
+
+template <unsigned Rank>
+void tensorLoad(ThreadContext &thread, const void *arguments, void *, uint32_t) {
+  const auto &a = as<TensorLoadArguments<Rank>>(arguments);
+  if (isUsable(thread, a.map, Rank, a.destination))
+    loadBox(thread, BulkCopy(thread), *a.map, a.origin, a.destination, a.barrier);
+}
+
+template <unsigned Rank>
+void clusterLoad(ThreadContext &thread, const void *arguments, void *, uint32_t) {
+  const auto &a = as<ClusterLoadArguments<Rank>>(arguments);
+  if (!isUsable(thread, a.map, Rank, a.destination))
+    return;
+  Cluster &cluster = thread.block->cluster;
+  BulkCopy copy(thread);
+  if (!a.isMulticast)
+    return loadBox(thread, copy, *a.map, a.origin, a.destination, a.barrier);
+  if (a.blocks >> cluster.size())
+    misuse(thread, "a multicast copy names blocks that the cluster does not have");
+  // Each block gets the box, and the count of its bytes, at the same places.
+  for (uint32_t rank = 0; rank < cluster.size(); ++rank) {
+    if (!(a.blocks >> rank & 1))
+      continue;
+    char *shared = cluster.block(rank).shared;
+    loadBox(thread, copy, *a.map, a.origin, shared + (a.destination - thread.shared),
+            shared + (a.barrier - thread.shared));
+  }
 }
 
 template <unsigned Rank>
@@ -285,12 +329,108 @@ void tensorStore(ThreadContext &thread, const void *arguments, void *, uint32_t)
   copy.addToGroup();
 }
 
+//===--- reductions -----------------------------------------------------------------===//
+
+enum Reduction : uint32_t { Add, Min, Max, And, Or, Xor };
+
+template <typename Value> Value reduced(Reduction reduction, Value old, Value value) {
+  return reduction == Add   ? Value(old + value)
+         : reduction == Min ? std::min(old, value)
+                            : std::max(old, value);
+}
+
+template <typename Value>
+void reduceNumber(Reduction reduction, uint8_t *target, const char *source) {
+  Value old, value;
+  std::memcpy(&old, target, sizeof old);
+  std::memcpy(&value, source, sizeof value);
+  old = reduced(reduction, old, value);
+  std::memcpy(target, &old, sizeof old);
+}
+
+void reduceBits(Reduction reduction, uint8_t *target, const char *source, uint32_t bytes) {
+  for (uint32_t i = 0; i < bytes; ++i)
+    target[i] = reduction == And  ? target[i] & uint8_t(source[i])
+                : reduction == Or ? target[i] | uint8_t(source[i])
+                                  : target[i] ^ uint8_t(source[i]);
+}
+
+void reduceBF16(Reduction reduction, uint8_t *target, const char *source) {
+  uint16_t oldBits, bits;
+  std::memcpy(&oldBits, target, 2);
+  std::memcpy(&bits, source, 2);
+  float sum = reduced(reduction, std::bit_cast<float>(uint32_t(oldBits) << 16),
+                      std::bit_cast<float>(uint32_t(bits) << 16));
+  auto rounded = uint16_t(numerics::encode(DType::BF16, sum));
+  std::memcpy(target, &rounded, 2);
+}
+
+/// One element; false when the hardware does not reduce its type that way.
+bool reduceElement(Reduction reduction, DType dtype, uint8_t *target, const char *source) {
+  if (reduction >= And) {
+    reduceBits(reduction, target, source, dtypeBytes(dtype));
+    return isInteger(dtype) && dtypeBytes(dtype) >= 4;
+  }
+  switch (dtype) {
+  case DType::F16:
+    reduceNumber<_Float16>(reduction, target, source);
+    return true;
+  case DType::BF16:
+    reduceBF16(reduction, target, source);
+    return true;
+  case DType::F32:
+    reduceNumber<float>(reduction, target, source);
+    return reduction == Add;
+  case DType::I32:
+    reduceNumber<int32_t>(reduction, target, source);
+    return true;
+  case DType::U32:
+    reduceNumber<uint32_t>(reduction, target, source);
+    return true;
+  case DType::U64:
+    reduceNumber<uint64_t>(reduction, target, source);
+    return true;
+  default:
+    return false;
+  }
+}
+
+template <unsigned Rank>
+void tensorReduce(ThreadContext &thread, const void *arguments, void *, uint32_t variant) {
+  const auto &a = as<TensorStoreArguments<Rank>>(arguments);
+  if (!isUsable(thread, a.map, Rank, a.source))
+    return;
+  BulkCopy copy(thread);
+  auto dtype = static_cast<DType>(a.map->dtype);
+  bool isKnown = true;
+  // Blocks on other host threads may add to the same elements.
+  static std::mutex mutex;
+  std::lock_guard lock(mutex);
+  BoxWalk(*a.map, a.origin, const_cast<char *>(a.source))
+      .forEachPiece([&](char *source, uint8_t *target, uint32_t bytes) {
+        char *chunk = reinterpret_cast<char *>(reinterpret_cast<uintptr_t>(source) &
+                                               ~uintptr_t(15));
+        if (!target || !copy.readsShared(chunk, 16) || !copy.updatesGlobal(target, bytes))
+          return;
+        for (uint32_t at = 0; at < bytes; at += a.map->elementBytes)
+          isKnown &= reduceElement(Reduction(variant), dtype, target + at, source + at);
+      });
+  if (!isKnown)
+    misuse(thread, "a tensor copy cannot reduce elements of this type in this way");
+  copy.addToGroup();
+}
+
 } // namespace
 
+#define TENSOR_REDUCE(NAME, N)                                                         \
+  "llvm.nvvm.cp.async.bulk.tensor.reduce." NAME ".tile." #N "d", tensorReduce<N>
 #define TENSOR_COPY(N)                                                                 \
-  {"llvm.nvvm.cp.async.bulk.tensor.g2s.tile." #N "d", tensorLoad<N>},                  \
+  {"llvm.nvvm.cp.async.bulk.tensor.g2s.tile." #N "d", clusterLoad<N>},                 \
       {"llvm.nvvm.cp.async.bulk.tensor.g2s.cta.tile." #N "d", tensorLoad<N>},          \
-      {"llvm.nvvm.cp.async.bulk.tensor.s2g.tile." #N "d", tensorStore<N>}
+      {"llvm.nvvm.cp.async.bulk.tensor.s2g.tile." #N "d", tensorStore<N>},         \
+      {TENSOR_REDUCE("add", N), Add}, {TENSOR_REDUCE("min", N), Min},                  \
+      {TENSOR_REDUCE("max", N), Max}, {TENSOR_REDUCE("and", N), And},                  \
+      {TENSOR_REDUCE("or", N), Or}, {TENSOR_REDUCE("xor", N), Xor}
 
 llvm::ArrayRef<OperationEntry> tilec::emulator::bulkCopyOperations() {
   static const OperationEntry entries[] = {

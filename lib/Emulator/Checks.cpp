@@ -27,8 +27,11 @@ static const char *verb(AccessKind kind) {
                                      : "atomically updates ";
 }
 
+/// Whether \p address lies in shared memory of the thread's block, or of another one of
+/// its cluster.
 static bool inShared(const ThreadContext &thread, const void *address) {
-  return uint64_t(static_cast<const char *>(address) - thread.shared) < sharedCapacity;
+  return uint64_t(static_cast<const char *>(address) - thread.shared) < sharedCapacity ||
+         (thread.clusterSize > 1 && thread.block->cluster.ownerOf(address));
 }
 
 static void checkAlignment(ThreadContext &thread, const void *address, uint64_t size,
@@ -42,7 +45,7 @@ static void checkAlignment(ThreadContext &thread, const void *address, uint64_t 
 static void pauseSometimes(ThreadContext &thread) {
   // Under a seed, other threads may come in between any two accesses.
   Block &block = *thread.block;
-  if (block.launch.seed && (block.random() & 63) == 0)
+  if (block.launch.seed && (block.cluster.scheduler.random() & 63) == 0)
     block.yield(&thread);
 }
 
@@ -50,7 +53,11 @@ bool tilec::emulator::checkShared(ThreadContext &thread, const void *address,
                                   uint32_t size, uint32_t alignment, AccessKind kind,
                                   const AsyncAgent *agent) {
   Block &block = *thread.block;
-  uint64_t offset = static_cast<const char *>(address) - thread.shared;
+  Block *owner = &block;
+  if (thread.clusterSize > 1)
+    if (Block *other = block.cluster.ownerOf(address))
+      owner = other;
+  uint64_t offset = static_cast<const char *>(address) - owner->shared;
   if (offset >= sharedCapacity || offset + size > thread.sharedBytes) {
     // Without checks this still keeps the host's memory safe.
     int64_t signedOffset = int64_t(offset);
@@ -59,13 +66,15 @@ bool tilec::emulator::checkShared(ThreadContext &thread, const void *address,
                    " of shared memory, which has " + bytes(thread.sharedBytes));
     return false;
   }
+  Accessor who = agent ? block.agentAccessor(thread, *agent, false)
+                       : block.accessor(thread, false);
+  if (owner != &block && !owner->admitPeer(thread, who.record))
+    return false;
   if (!block.checks())
     return true;
   if (offset & (alignment - 1))
     checkAlignment(thread, address, size, alignment);
-  block.sharedAccess(agent ? block.agentAccessor(thread, *agent, false)
-                           : block.accessor(thread, false),
-                     uint32_t(offset), size, kind);
+  owner->sharedAccess(who, uint32_t(offset), size, kind);
   return true;
 }
 
@@ -114,7 +123,7 @@ static void publishToBlocks(ThreadContext &thread, const void *address, const Si
   Block &block = *thread.block;
   block.acquirePending(thread);
   if (site.isWrite && (site.isRelease || thread.hasFenced))
-    block.releaseToBlocks(thread, address);
+    block.releaseToBlocks(thread, block.launch.handovers, address);
 }
 
 static bool allowed(ThreadContext &thread, const void *address, uint64_t size,
@@ -247,6 +256,7 @@ llvm::ArrayRef<RuntimeEntry> tilec::emulator::runtimeFunctions() {
       {symbol::checkRange, reinterpret_cast<void *>(&checkRange)},
       {symbol::refuel, reinterpret_cast<void *>(&refuel)},
       {symbol::fence, reinterpret_cast<void *>(&fence)},
+      {symbol::available, reinterpret_cast<void *>(&checkAvailable)},
       {symbol::trap, reinterpret_cast<void *>(&trap)},
       {symbol::exit, reinterpret_cast<void *>(&exitThread)},
       {"__truncsfbf2", reinterpret_cast<void *>(&truncateFloatToBF16)},

@@ -113,6 +113,9 @@ Error EmulatedKernel::Impl::checkLaunch(const EmulatorLaunch &launch) const {
     if (blocks >= 0xFFFFFFFFu)
       return createStringError("the grid has too many blocks");
   }
+  if (launch.cluster == 0 || launch.cluster > 16 || launch.grid[0] % launch.cluster)
+    return createStringError("a cluster has between 1 and 16 blocks, and the grid is a "
+                             "multiple of it");
   uint64_t shared = uint64_t(kernel.staticSharedBytes) + launch.sharedBytes;
   if (shared > sharedCapacity)
     return createStringError("the launch needs " + Twine(shared) +
@@ -121,17 +124,17 @@ Error EmulatedKernel::Impl::checkLaunch(const EmulatorLaunch &launch) const {
   return Error::success();
 }
 
-/// Runs blocks until none is left; false when the host has too little memory.
+/// Runs clusters until none is left; false when the host has too little memory.
 static bool runBlocks(LaunchState &launch, ArrayRef<uint32_t> order) {
-  Block block(launch);
-  if (!block.allocate())
+  Cluster cluster(launch);
+  if (!cluster.allocate())
     return false;
-  uint64_t count = launch.numBlocks();
+  uint64_t count = launch.numBlocks() / launch.clusterSize;
   while (!launch.stop) {
-    uint64_t next = launch.nextBlock++;
+    uint64_t next = launch.nextCluster++;
     if (next >= count)
       break;
-    block.run(order.empty() ? next : order[next]);
+    cluster.run((order.empty() ? next : order[next]) * launch.clusterSize);
   }
   return true;
 }
@@ -156,6 +159,7 @@ Expected<EmulatorReport> EmulatedKernel::launch(const EmulatorLaunch &launch) co
   state.sharedBytes = kernel.staticSharedBytes + launch.sharedBytes;
   state.sharedGranuleLog2 = kernel.sharedGranuleLog2;
   state.stackBytes = kernel.stackBytes;
+  state.clusterSize = launch.cluster;
   state.checks = impl->checks;
   state.seed = launch.seed;
   state.timeoutSeconds = launch.timeoutSeconds;
@@ -166,7 +170,7 @@ Expected<EmulatorReport> EmulatedKernel::launch(const EmulatorLaunch &launch) co
 
   std::vector<uint32_t> order;
   if (launch.seed) {
-    order.resize(state.numBlocks());
+    order.resize(state.numBlocks() / state.clusterSize);
     for (uint32_t i = 0; i < order.size(); ++i)
       order[i] = i;
     std::mt19937_64 random(*launch.seed);
@@ -175,7 +179,8 @@ Expected<EmulatorReport> EmulatedKernel::launch(const EmulatorLaunch &launch) co
   uint64_t workers = launch.hostThreads ? launch.hostThreads
                                         : std::max(1u, std::thread::hardware_concurrency());
   // Every stack is two mappings, and a process may have 65 530.
-  workers = std::min<uint64_t>({workers, state.numBlocks(), 15000 / state.numThreads()});
+  workers = std::min<uint64_t>({workers, state.numBlocks() / state.clusterSize,
+                                15000 / (state.numThreads() * state.clusterSize)});
   workers = std::max<uint64_t>(1, workers);
   std::atomic<bool> ranAny{false};
   auto work = [&] {

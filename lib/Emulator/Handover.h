@@ -65,9 +65,11 @@ private:
   llvm::DenseMap<uint64_t, uint32_t> steps;
 };
 
-/// What was released at each address, by all blocks of a launch.
+/// What was released at each address, by all blocks of a launch or cluster.
 class HandoverTable {
 public:
+  void clear() { table.clear(); }
+
   template <typename Function> void release(const void *address, Function add) {
     std::lock_guard<std::mutex> guard(mutex);
     add(table[reinterpret_cast<uintptr_t>(address)]);

@@ -38,6 +38,9 @@ struct OperationEntry {
   llvm::StringRef name;
   Operation function;
   uint32_t variant = 0;
+  /// Reads the variant from the rest of a name that the entry's '*' stands for;
+  /// nothing when there is no such operation.
+  std::optional<uint32_t> (*parse)(llvm::StringRef name) = nullptr;
 };
 
 /// The operation that \p name calls, or null.
@@ -51,6 +54,13 @@ llvm::ArrayRef<OperationEntry> copyOperations();
 llvm::ArrayRef<OperationEntry> bulkCopyOperations();
 llvm::ArrayRef<OperationEntry> matrixOperations();
 llvm::ArrayRef<OperationEntry> conversionOperations();
+llvm::ArrayRef<OperationEntry> warpGroupOperations();
+
+/// At the end of a block: products and register requests that warps left others alone
+/// with.
+void reportUnfinishedProducts(Block &block);
+/// Called from generated code, see WarpGroup.h.
+void checkAvailable(ThreadContext *thread, uint32_t word, uint32_t site);
 
 /// A host function with its symbol in generated code.
 struct RuntimeEntry {
@@ -78,10 +88,10 @@ bool checkGlobal(ThreadContext &thread, const void *address, uint64_t size,
                  uint32_t alignment, AccessKind kind,
                  const AsyncAgent *agent = nullptr);
 
-/// Counts \p bytes as arrived at the mbarrier at \p address, after \p release has
-/// added what the copy published to the barrier's clock.
+/// Counts \p bytes as arrived at the mbarrier at \p address, in any block of the cluster;
+/// who waits there learns of the step of \p agent, and of all that it knows.
 void completeTransaction(ThreadContext &thread, char *address, uint32_t bytes,
-                         llvm::function_ref<void(VectorClock &)> release);
+                         const AsyncAgent &agent);
 
 /// Names in generated code of the functions in runtimeFunctions().
 namespace symbol {
@@ -89,6 +99,7 @@ constexpr const char *check = "tilec.emulator.check";
 constexpr const char *checkRange = "tilec.emulator.check_range";
 constexpr const char *refuel = "tilec.emulator.refuel";
 constexpr const char *fence = "tilec.emulator.fence";
+constexpr const char *available = "tilec.emulator.available";
 constexpr const char *trap = "tilec.emulator.trap";
 constexpr const char *exit = "tilec.emulator.exit";
 } // namespace symbol

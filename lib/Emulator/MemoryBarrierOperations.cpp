@@ -44,17 +44,22 @@ enum Variant : uint32_t {
   NoIncrement = 64,  ///< cp.async arrive that the count already includes
 };
 
+/// The mbarrier at \p address, in the shared memory of any block of the cluster.
 MemoryBarrier *lookUp(ThreadContext &thread, char *address) {
   if (!checkShared(thread, address, 8, 8, AccessKind::Atomic))
     return nullptr;
-  Block &block = *thread.block;
-  auto it = block.memoryBarriers.find(uint32_t(address - thread.shared));
-  if (it == block.memoryBarriers.end() || !it->second.live) {
-    block.find(thread, FindingKind::HelperMisuse,
-               "uses an mbarrier that is not initialised");
+  Block &owner = *thread.block->cluster.ownerOf(address);
+  auto it = owner.memoryBarriers.find(uint32_t(address - owner.shared));
+  if (it == owner.memoryBarriers.end() || !it->second.live) {
+    thread.block->find(thread, FindingKind::HelperMisuse,
+                       "uses an mbarrier that is not initialised");
     return nullptr;
   }
   return &it->second;
+}
+
+bool isOwn(const ThreadContext &thread, const char *address) {
+  return uint64_t(address - thread.shared) < sharedCapacity;
 }
 
 void endPhaseIfComplete(Block &block, MemoryBarrier &barrier) {
@@ -77,6 +82,16 @@ void arriveAt(ThreadContext &thread, MemoryBarrier &barrier, uint32_t count) {
   }
   barrier.pending -= count;
   endPhaseIfComplete(block, barrier);
+}
+
+/// What \p thread did becomes known to who waits at the barrier: to threads of its own
+/// block by clocks, to another block by a handover.
+void releaseInto(ThreadContext &thread, MemoryBarrier &barrier, const char *address) {
+  Block &block = *thread.block;
+  if (isOwn(thread, address))
+    block.release(thread, barrier.released);
+  else
+    block.releaseToBlocks(thread, block.cluster.handovers, address);
 }
 
 void initialise(ThreadContext &thread, const void *arguments, void *, uint32_t) {
@@ -117,7 +132,7 @@ void arrive(ThreadContext &thread, const void *arguments, void *result,
     return;
   Block &block = *thread.block;
   if (block.checks())
-    block.release(thread, barrier->released);
+    releaseInto(thread, *barrier, a.address);
   if (variant & ExpectsBytes)
     barrier->bytes += a.number;
   uint32_t count = variant & HasCount ? a.number : 1;
@@ -145,6 +160,10 @@ void waitFor(ThreadContext &thread, const void *arguments, void *result,
   char *address = as<BarrierAddress>(arguments).address;
   MemoryBarrier *barrier = lookUp(thread, address);
   Block &block = *thread.block;
+  if (barrier && !isOwn(thread, address)) {
+    block.find(thread, FindingKind::HelperMisuse, "waits at an mbarrier of another block");
+    barrier = nullptr;
+  }
   if (!barrier) {
     to<bool>(result) = true; // the loop around it must end
     return;
@@ -166,8 +185,11 @@ void waitFor(ThreadContext &thread, const void *arguments, void *result,
     }
   }
   bool done = !barrier || !stillOpen();
-  if (done && barrier && block.checks())
+  if (done && barrier && block.checks()) {
     block.acquire(thread, barrier->completed);
+    if (thread.clusterSize > 1)
+      block.cluster.handovers.acquire(address, block.otherBlocks);
+  }
   to<bool>(result) = done;
 }
 
@@ -191,53 +213,65 @@ void arriveWithCopies(ThreadContext &thread, const void *arguments, void *,
     arriveAt(thread, *barrier, 1);
 }
 
-//===--- the barrier of a cluster, which is this block --------------------------------===//
+//===--- clusters -------------------------------------------------------------------===//
 
 enum ClusterVariant : uint32_t { Relaxed = 1 };
 
-MemoryBarrier &clusterBarrier(Block &block) {
-  MemoryBarrier &barrier = block.clusterBarrier;
-  if (!barrier.live) {
-    barrier.live = true;
-    barrier.count = barrier.pending = block.numThreads;
-    barrier.released.reset(block.numThreads, block.numSlots());
-    barrier.completed.reset(block.numThreads, block.numSlots());
-  }
-  return barrier;
-}
-
 void clusterArrive(ThreadContext &thread, const void *, void *, uint32_t variant) {
-  Block &block = *thread.block;
-  MemoryBarrier &barrier = clusterBarrier(block);
-  if (block.checks() && variant != Relaxed)
-    block.release(thread, barrier.released);
-  thread.clusterPhase = barrier.phase;
-  arriveAt(thread, barrier, 1);
+  bool releases = variant != Relaxed || thread.hasFencedInit;
+  thread.hasFencedInit = false;
+  thread.block->cluster.arrive(thread, releases);
 }
 
 void clusterWait(ThreadContext &thread, const void *, void *, uint32_t) {
-  Block &block = *thread.block;
-  MemoryBarrier &barrier = clusterBarrier(block);
-  if (barrier.phase == thread.clusterPhase) {
-    barrier.waiters.push_back(&thread);
-    block.wait(&thread, "barrier.cluster.wait");
+  thread.block->cluster.wait(thread);
+}
+
+struct MapArguments {
+  char *address;
+  uint32_t rank;
+};
+
+/// The same place in another block's shared memory.
+void mapToRank(ThreadContext &thread, const void *arguments, void *result, uint32_t) {
+  const auto &a = as<MapArguments>(arguments);
+  Cluster &cluster = thread.block->cluster;
+  uint32_t target = a.rank;
+  Block *owner = cluster.ownerOf(a.address);
+  if (target >= cluster.size() || !owner) {
+    thread.block->find(thread, FindingKind::HelperMisuse,
+                       "maps an address to block " + std::to_string(target) +
+                           " of a cluster of " + std::to_string(cluster.size()));
+    target = 0;
+    owner = thread.block;
   }
-  if (block.checks())
-    block.acquire(thread, barrier.completed);
+  to<char *>(result) = cluster.block(target).shared + (a.address - owner->shared);
+}
+
+void rankOf(ThreadContext &thread, const void *arguments, void *result, uint32_t) {
+  Block *owner = thread.block->cluster.ownerOf(as<BarrierAddress>(arguments).address);
+  to<uint32_t>(result) = owner ? owner->rank : 0;
 }
 
 } // namespace
 
-void tilec::emulator::completeTransaction(
-    ThreadContext &thread, char *address, uint32_t bytes,
-    llvm::function_ref<void(VectorClock &)> release) {
+void tilec::emulator::completeTransaction(ThreadContext &thread, char *address,
+                                          uint32_t bytes, const AsyncAgent &agent) {
   MemoryBarrier *barrier = lookUp(thread, address);
   if (!barrier)
     return;
-  if (thread.block->checks())
-    release(barrier->released);
+  Block &block = *thread.block;
+  if (block.checks() && isOwn(thread, address)) {
+    barrier->released.join(*agent.clock);
+    barrier->released.raise(agent.slot, agent.step);
+  } else if (block.checks()) {
+    block.cluster.handovers.release(address, [&](BlockKnowledge &published) {
+      block.publish(*agent.clock, published);
+      published.raise(block.tag, agent.slot, agent.step);
+    });
+  }
   barrier->bytes -= bytes;
-  endPhaseIfComplete(*thread.block, *barrier);
+  endPhaseIfComplete(block, *barrier);
 }
 
 llvm::ArrayRef<OperationEntry> tilec::emulator::memoryBarrierOperations() {
@@ -276,6 +310,11 @@ llvm::ArrayRef<OperationEntry> tilec::emulator::memoryBarrierOperations() {
       {"llvm.nvvm.mbarrier.try.wait.*", waitFor, Parks},
       {"llvm.nvvm.mbarrier.try.wait.parity.*", waitFor, Parks | Parity},
       {"llvm.nvvm.mbarrier.pending.count", pendingCount},
+      {"tilec.mbarrier.arrive.cluster", arrive},
+      {"llvm.nvvm.mapa", mapToRank},
+      {"llvm.nvvm.mapa.shared.cluster", mapToRank},
+      {"llvm.nvvm.getctarank", rankOf},
+      {"llvm.nvvm.getctarank.shared.cluster", rankOf},
       {"llvm.nvvm.barrier.cluster.arrive", clusterArrive},
       {"llvm.nvvm.barrier.cluster.arrive.aligned", clusterArrive},
       {"llvm.nvvm.barrier.cluster.arrive.relaxed", clusterArrive, Relaxed},

@@ -3,12 +3,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===--------------------------------------------------------------------------===//
 //
-// In: plan and arguments. Out: parameters cut into one piece each, and ranges. The
+// In: plan and arguments. Out: parameters cut into one piece each, tensor maps in the
+// emulator's form behind them, and ranges. Of a persistent build few blocks are started,
+// so that each takes several positions of the grid. The
 // range of a strided array is everything between its first and last element: gaps
 // between rows count as inside, as they belong to the caller's array, too.
 //
 //===--------------------------------------------------------------------------===//
 #include "tilec/Emulator/Plan.h"
+
+#include "tilec/Emulator/TensorMap.h"
+
+#include <algorithm>
 
 using namespace tilec;
 
@@ -25,6 +31,20 @@ static GlobalRange rangeOf(const ArrayArg &array, const ParamInfo &param) {
           uint64_t(last - first + 1) * uint64_t(bytes), param.name, param.isMutable};
 }
 
+/// The emulator's form of a tensor map.
+static EmulatedTensorMap encode(const TensorMapPlan &plan) {
+  EmulatedTensorMap map;
+  map.rank = plan.rank;
+  map.elementBytes = uint8_t(dtypeBytes(plan.dtype));
+  map.dtype = uint8_t(plan.dtype);
+  map.swizzleBytes = plan.swizzleBytes;
+  map.data = static_cast<uint8_t *>(plan.base);
+  std::copy(std::begin(plan.dims), std::end(plan.dims), map.dims);
+  std::copy(std::begin(plan.pitches), std::end(plan.pitches), map.strides);
+  std::copy(std::begin(plan.box), std::end(plan.box), map.box);
+  return map;
+}
+
 EmulatorLaunch tilec::makeEmulatorLaunch(const KernelInfo &info, const LaunchPlan &plan,
                                          std::span<const KernelArg> args) {
   EmulatorLaunch launch;
@@ -33,11 +53,20 @@ EmulatorLaunch tilec::makeEmulatorLaunch(const KernelInfo &info, const LaunchPla
     launch.symbol = build.symbol;
     launch.threads = {build.threads, 1, 1};
     launch.sharedBytes = build.sharedBytes;
+    launch.cluster = build.cluster;
+    // As on a device that holds three clusters at once.
+    launch.grid[0] = uint32_t(physicalBlocks(build, plan.numBlocks, 3 * build.cluster));
+  } else {
+    launch.grid[0] = uint32_t(plan.numBlocks);
   }
-  launch.grid = {uint32_t(plan.numBlocks), 1, 1};
   for (size_t i = 0; i < plan.offsets.size(); ++i) {
     auto *begin = reinterpret_cast<const uint8_t *>(plan.params.data()) + plan.offsets[i];
     launch.parameters.emplace_back(begin, begin + plan.sizes[i]);
+  }
+  for (const TensorMapPlan &tensorMap : plan.tensorMaps) {
+    EmulatedTensorMap map = encode(tensorMap);
+    auto *begin = reinterpret_cast<const uint8_t *>(&map);
+    launch.parameters.emplace_back(begin, begin + sizeof map);
   }
   for (size_t i = 0; i < args.size() && i < info.params.size(); ++i)
     if (const auto *array = std::get_if<ArrayArg>(&args[i]))

@@ -57,10 +57,11 @@ private:
   Value *specialRegister(StringRef name, IRBuilder<> &b, Value *thread);
   Value *laneMask(StringRef which, IRBuilder<> &b, Value *lane);
   bool addressQuery(CallInst *call, StringRef name);
-  void callOperation(CallInst *call, const OperationEntry &entry);
+  Error callOperation(CallInst *call, const OperationEntry &entry);
   void callRuntime(Instruction *before, const char *symbol);
   void scalarizeMasked();
   void privateMemory(Function &function);
+  void numberSharedAddresses(Function &function);
   void guardDivisions(Function &function);
   void relaxAlignments(Function &function);
   void replaceShared();
@@ -371,6 +372,11 @@ Value *HostRewriter::specialRegister(StringRef name, IRBuilder<> &b, Value *thre
                    .Case("clusterid", offset::blockIndex)
                    .Case("nclusterid", offset::gridSize)
                    .Default(-1);
+  // Clusters lie along x.
+  if (name == "clusterid.x")
+    return field(b, thread, offset::clusterIndex, int32);
+  if (name == "nclusterid.x")
+    return field(b, thread, offset::numClusters, int32);
   if (vector >= 0 && rest.size() == 1 && rest[0] >= 'x' && rest[0] <= 'z')
     return field(b, thread, vector + 4 * (rest[0] - 'x'), int32);
   if (name == "laneid")
@@ -386,13 +392,14 @@ Value *HostRewriter::specialRegister(StringRef name, IRBuilder<> &b, Value *thre
   if (name == "dynamic_smem_size")
     return b.CreateSub(field(b, thread, offset::sharedBytes, int32),
                        b.getInt32(kernel.staticSharedBytes));
-  // A block is a cluster of its own.
   if (group == "cluster") {
     auto [what, dimension] = rest.split('.');
     if (what == "ctaid" || what == "ctarank")
-      return b.getInt32(0);
+      return dimension == "y" || dimension == "z" ? b.getInt32(0)
+                                                  : field(b, thread, offset::clusterRank, int32);
     if (what == "nctaid" || what == "nctarank")
-      return b.getInt32(1);
+      return dimension == "y" || dimension == "z" ? b.getInt32(1)
+                                                  : field(b, thread, offset::clusterSize, int32);
   }
   if (name == "smid" || name == "gridid" || group == "envreg0")
     return b.getInt32(0);
@@ -414,13 +421,6 @@ bool HostRewriter::addressQuery(CallInst *call, StringRef name) {
       result = b.CreateNot(inShared);
     else
       result = b.getFalse();
-  } else if (name == "mapa" || name == "mapa.shared.cluster") {
-    // The only block of the cluster is this one.
-    result = call->getArgOperand(0);
-    if (result->getType() != call->getType())
-      result = b.CreateAddrSpaceCast(result, call->getType());
-  } else if (name.starts_with("getctarank")) {
-    result = Constant::getNullValue(call->getType());
   }
   if (!result)
     return false;
@@ -429,7 +429,12 @@ bool HostRewriter::addressQuery(CallInst *call, StringRef name) {
   return true;
 }
 
-void HostRewriter::callOperation(CallInst *call, const OperationEntry &entry) {
+Error HostRewriter::callOperation(CallInst *call, const OperationEntry &entry) {
+  std::optional<uint32_t> variant = entry.variant;
+  if (entry.parse)
+    variant = entry.parse(call->getCalledFunction()->getName());
+  if (!variant)
+    return unsupported(*call, "'" + call->getCalledFunction()->getName() + "'");
   Function &function = *call->getFunction();
   IRBuilder<> b(call);
   b.SetCurrentDebugLocation(DebugLoc());
@@ -469,10 +474,11 @@ void HostRewriter::callOperation(CallInst *call, const OperationEntry &entry) {
   FunctionCallee callee = module.getOrInsertFunction(
       symbol, FunctionType::get(Type::getVoidTy(context),
                                 {pointer, pointer, pointer, int32}, false));
-  b.CreateCall(callee, {thread, arguments, result, b.getInt32(entry.variant)});
+  b.CreateCall(callee, {thread, arguments, result, b.getInt32(*variant)});
   if (!call->getType()->isVoidTy())
     call->replaceAllUsesWith(b.CreateLoad(call->getType(), result));
   call->eraseFromParent();
+  return Error::success();
 }
 
 void HostRewriter::callRuntime(Instruction *before, const char *symbol) {
@@ -493,10 +499,8 @@ Error HostRewriter::rewriteIntrinsic(CallInst *call) {
     }
     return Error::success();
   }
-  if (const OperationEntry *entry = findOperation(name)) {
-    callOperation(call, *entry);
-    return Error::success();
-  }
+  if (const OperationEntry *entry = findOperation(name))
+    return callOperation(call, *entry);
   StringRef registerName = rest;
   if (registerName.consume_front("read.ptx.sreg.")) {
     IRBuilder<> b(call);
@@ -529,10 +533,8 @@ Error HostRewriter::rewriteCall(CallInst *call) {
     return rewriteIntrinsic(call);
   if (!callee->isDeclaration())
     return Error::success();
-  if (const OperationEntry *entry = findOperation(callee->getName())) {
-    callOperation(call, *entry);
-    return Error::success();
-  }
+  if (const OperationEntry *entry = findOperation(callee->getName()))
+    return callOperation(call, *entry);
   if (callee->getName().starts_with("tilec.") && expandArithmetic(call))
     return Error::success();
   return unsupported(*call, "the function '" + callee->getName() + "'");
@@ -575,6 +577,34 @@ void HostRewriter::privateMemory(Function &function) {
           marker->eraseFromParent();
     variable->replaceAllUsesWith(b.CreateAddrSpaceCast(host, variable->getType()));
     variable->eraseFromParent();
+  }
+}
+
+/// As a number, an address in shared memory counts from the start of the block's: code
+/// puts such numbers into the fields of descriptors.
+void HostRewriter::numberSharedAddresses(Function &function) {
+  SmallVector<CastInst *> casts;
+  for (Instruction &instruction : instructions(function)) {
+    auto *cast = dyn_cast<CastInst>(&instruction);
+    if (!cast || (!isa<PtrToIntInst>(cast) && !isa<IntToPtrInst>(cast)))
+      continue;
+    Type *type = isa<PtrToIntInst>(cast) ? cast->getSrcTy() : cast->getDestTy();
+    if (type->isPointerTy() && type->getPointerAddressSpace() == 3)
+      casts.push_back(cast);
+  }
+  for (CastInst *cast : casts) {
+    IRBuilder<> b(cast);
+    Value *value = cast->getOperand(0), *result;
+    if (isa<PtrToIntInst>(cast)) {
+      Value *address = b.CreatePtrToInt(value, b.getInt64Ty());
+      result = b.CreateZExtOrTrunc(b.CreateAnd(address, sharedCapacity - 1), cast->getType());
+    } else {
+      Value *base = field(b, function.getArg(0), offset::shared, pointer);
+      Value *number = b.CreateZExtOrTrunc(value, b.getInt64Ty());
+      result = b.CreateAddrSpaceCast(b.CreateGEP(int8, base, number), cast->getType());
+    }
+    cast->replaceAllUsesWith(result);
+    cast->eraseFromParent();
   }
 }
 
@@ -632,8 +662,11 @@ void HostRewriter::relaxAlignments(Function &function) {
 
 Error HostRewriter::rewriteBody(Function &function) {
   privateMemory(function);
-  if (checks)
+  numberSharedAddresses(function);
+  if (checks) {
     instrumentAccesses(function, sites, kernel, privatePointers);
+    instrumentProducts(function, sites);
+  }
   relaxAlignments(function);
   guardDivisions(function);
   SmallVector<CallInst *> calls;

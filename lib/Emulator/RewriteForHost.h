@@ -88,6 +88,10 @@ private:
 void instrumentAccesses(llvm::Function &function, SiteTable &sites, HostKernel &kernel,
                         llvm::ArrayRef<llvm::Value *> privatePointers);
 
+/// Inserts a check before every use of what the warp-group products of \p function
+/// return, but for products and waits: such a value may still be to come.
+void instrumentProducts(llvm::Function &function, SiteTable &sites);
+
 /// Makes every loop of \p function count down the thread's fuel.
 void instrumentLoops(llvm::Function &function, SiteTable &sites);
 

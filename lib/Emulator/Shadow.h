@@ -45,6 +45,9 @@ struct Accessor {
   /// other blocks' accesses do not count.
   const BlockKnowledge *others;
 
+  /// Of the async proxy: see AsyncAgent. Null for accesses of the generic proxy.
+  const VectorClock *fenced = nullptr;
+
   bool acrossBlocks() const { return others != nullptr; }
 
   /// Whether the earlier access \p other is not ordered before this one.
@@ -89,11 +92,6 @@ struct ShadowCell {
     write = who.record;
     reads[0] = reads[1] = AccessRecord();
     return race;
-  }
-
-  /// Whether block \p block (index plus one) has written this cell.
-  bool writtenBy(uint32_t block) const {
-    return write.block == block || atomic.block == block;
   }
 
 private:

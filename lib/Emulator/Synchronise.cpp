@@ -242,12 +242,17 @@ bool Block::joinAll() {
 
 //===--- shadow memory ----------------------------------------------------------===//
 
-void Block::releaseToBlocks(ThreadContext &thread, const void *address) {
-  launch.handovers.release(address, [&](BlockKnowledge &published) {
-    published.join(otherBlocks);
-    published.raiseFloor(tag, thread.clock.get(thread.linear));
-    for (uint32_t slot = 0; thread.clock.hasOverlay() && slot < numSlots(); ++slot)
-      published.raise(tag, slot, thread.clock.get(slot));
+void Block::publish(const VectorClock &clock, BlockKnowledge &into) const {
+  into.join(otherBlocks);
+  into.raiseFloor(tag, clock.floorStep());
+  for (uint32_t slot = 0; clock.hasOverlay() && slot < numSlots(); ++slot)
+    into.raise(tag, slot, clock.get(slot));
+}
+
+void Block::releaseToBlocks(ThreadContext &thread, HandoverTable &table,
+                            const void *address) {
+  table.release(address, [&](BlockKnowledge &published) {
+    publish(thread.clock, published);
     published.raise(tag, thread.linear, thread.step);
     published.raise(tag, copySlot(thread), thread.copiesCompleted);
   });
@@ -269,41 +274,76 @@ void Block::fence(ThreadContext &thread) {
     acquireFromBlocks(thread);
 }
 
+void Block::fenceForAsync(ThreadContext &thread) {
+  if (!checks())
+    return;
+  thread.proxyFences.push_back({thread.step, thread.copiesCompleted});
+  thread.fencedForAsync.join(thread.clock);
+  // What is known of this thread from now on includes the fence.
+  advance(thread);
+}
+
+/// Whether a fence lies between \p write, if a thread did it, and an access of the
+/// async proxy that knows of it: one of the writer, or one of the issuer.
+bool Block::isFencedForAsync(const Accessor &who, const AccessRecord &write) const {
+  uint32_t slot = write.slot();
+  if (write.block != tag || slot >= 2 * numThreads ||
+      who.fenced->get(slot) >= write.step())
+    return true;
+  bool isCopy = slot >= numThreads;
+  const ThreadContext &writer = threads[isCopy ? slot - numThreads : slot];
+  uint32_t known = who.clock->get(writer.linear);
+  for (auto fence = writer.proxyFences.rbegin(); fence != writer.proxyFences.rend(); ++fence) {
+    if (fence->step > known)
+      continue; // happened too late
+    return (isCopy ? fence->copies : fence->step) >= write.step();
+  }
+  return false;
+}
+
 Accessor Block::accessor(const ThreadContext &thread, bool global) const {
   AccessRecord record{tag, thread.linear << 20 | thread.step, thread.site};
   return {record, thread.linear, thread.copiesCompleted, copySlot(thread),
-          &thread.clock, global ? &otherBlocks : nullptr};
+          &thread.clock, global || cluster.size() > 1 ? &otherBlocks : nullptr};
 }
 
 Accessor Block::agentAccessor(const ThreadContext &thread, const AsyncAgent &agent,
                               bool global) const {
   AccessRecord record{tag, agent.slot << 20 | agent.step, thread.site};
   return {record, thread.linear, thread.copiesCompleted, copySlot(thread), agent.clock,
-          global ? &otherBlocks : nullptr};
+          global || cluster.size() > 1 ? &otherBlocks : nullptr, agent.fenced};
 }
 
 void Block::sharedAccess(const Accessor &who, uint32_t offset, uint32_t size,
                          AccessKind kind) {
   uint32_t first = offset >> launch.sharedGranuleLog2;
   uint32_t last = (offset + size - 1) >> launch.sharedGranuleLog2;
-  AccessRecord earlier, found;
+  AccessRecord earlier, found, unfenced;
   bool race = false, uninitialised = false;
   for (uint32_t i = first; i <= last; ++i) {
     ShadowCell &cell = sharedCells[i];
     if (kind != AccessKind::Write)
-      uninitialised |= !cell.writtenBy(tag);
+      uninitialised |= !isInCluster(cell.write.block) && !isInCluster(cell.atomic.block);
     if (cell.access(who, kind, found) && !race) {
       race = true;
       earlier = found;
     }
+    if (who.fenced && kind == AccessKind::Read && !isFencedForAsync(who, cell.write))
+      unfenced = cell.write;
   }
   if (uninitialised)
-    launch.log->add(FindingKind::UninitialisedRead, who.record.site, 0, tag - 1,
-                    who.issuer,
+    launch.log->add(FindingKind::UninitialisedRead, who.record.site, 0,
+                    who.record.block - 1, who.issuer,
                     "reads " + std::to_string(size) +
                         " bytes of shared memory that the block has not written");
   if (race)
     reportRace(who, kind, earlier, "shared memory");
+  else if (unfenced.block)
+    launch.log->add(FindingKind::Race, who.record.site, unfenced.site,
+                    who.record.block - 1, who.issuer,
+                    "reads shared memory asynchronously that threads wrote at " +
+                        launch.log->site(unfenced.site).place() +
+                        ", with no fence.proxy.async between the two");
 }
 
 void Block::reportRace(const Accessor &who, AccessKind kind,
@@ -315,13 +355,14 @@ void Block::reportRace(const Accessor &who, AccessKind kind,
   std::string text = verb + where + " while ";
   if (earlier.slot() < numThreads) {
     text += "thread " + std::to_string(earlier.slot());
-    if (earlier.block != tag)
+    if (earlier.block != who.record.block)
       text += " of block " + std::to_string(earlier.block - 1);
   } else {
-    text += "an asynchronous copy";
+    bool isProduct = earlier.slot() >= productSlot(0);
+    text += isProduct ? "an asynchronous product" : "an asynchronous copy";
   }
   text += other.isAtomic ? " atomically updates" : other.isWrite ? " writes" : " reads";
   text += " it at " + other.place() + ", with nothing to order the two";
-  launch.log->add(FindingKind::Race, who.record.site, earlier.site, tag - 1,
+  launch.log->add(FindingKind::Race, who.record.site, earlier.site, who.record.block - 1,
                   who.issuer, std::move(text));
 }

@@ -62,6 +62,24 @@ public:
       mine.steps[i] = std::max(mine.steps[i], other.overlay->steps[i]);
   }
 
+  /// The step that every thread is known to have completed.
+  uint32_t floorStep() const { return floor; }
+
+  /// Forgets what \p other does not know.
+  void meet(const VectorClock &other) {
+    if (!sharesOverlay(other)) {
+      Overlay &mine = ownOverlay();
+      const uint32_t *theirs = other.overlay ? other.overlay->steps.data() : nullptr;
+      for (uint32_t i = 0; i < numSlots; ++i) {
+        uint32_t ours = mine.steps[i], known = theirs ? theirs[i] : 0;
+        bool isThread = i < numThreads;
+        mine.steps[i] = std::min(std::max(ours, isThread ? floor : 0),
+                                 std::max(known, isThread ? other.floor : 0));
+      }
+    }
+    floor = std::min(floor, other.floor);
+  }
+
   /// Learns that every thread has completed \p step.
   void raiseFloor(uint32_t step) { floor = std::max(floor, step); }
 

@@ -96,6 +96,7 @@ struct EmulatorLaunch {
   std::vector<std::vector<uint8_t>> parameters;
   std::array<uint32_t, 3> grid = {1, 1, 1};
   std::array<uint32_t, 3> threads = {1, 1, 1};
+  uint32_t cluster = 1; ///< blocks per cluster, along grid[0], which is a multiple
   uint32_t sharedBytes = 0; ///< dynamic shared memory of a block
   std::vector<GlobalRange> globals;
   bool checks = true; ///< used by emulateLaunch only: instrument the accesses

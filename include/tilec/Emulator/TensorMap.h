@@ -29,7 +29,8 @@ struct EmulatedTensorMap {
   uint64_t dims[5] = {1, 1, 1, 1, 1};    ///< elements
   uint64_t strides[4] = {0, 0, 0, 0};    ///< bytes, of dimensions 1 …
   uint16_t box[5] = {1, 1, 1, 1, 1};     ///< elements
-  uint8_t reserved[30] = {};
+  uint8_t dtype = 0;                     ///< DType, for reductions
+  uint8_t reserved[29] = {};
 };
 static_assert(sizeof(EmulatedTensorMap) == 128 &&
               std::is_trivially_copyable_v<EmulatedTensorMap>);

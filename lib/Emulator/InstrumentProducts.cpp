@@ -1,0 +1,67 @@
+//===- InstrumentProducts.cpp - checks where accumulators are read -*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===--------------------------------------------------------------------------===//
+//
+// In:  a function with calls of the tilec.wgmma helpers. Out: before each use of a value
+//      that comes from one, unless it goes to another one,
+//
+//   call void @tilec.emulator.available(ptr %thread, i32 bits of the value, i32 site)
+//
+// Values are followed through what only passes them on: structs, vectors, phis,
+// selects. Then whether the value was waited for is known exactly, when it is used.
+//
+//===--------------------------------------------------------------------------===//
+#include "RewriteForHost.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/IR/InstIterator.h"
+
+using namespace llvm;
+using namespace tilec;
+using namespace tilec::emulator;
+
+static bool isProductCall(const User *user) {
+  auto *call = dyn_cast<CallInst>(user);
+  const Function *callee = call ? call->getCalledFunction() : nullptr;
+  return callee && callee->getName().starts_with("tilec.wgmma.");
+}
+
+static bool onlyPassesOn(const User *user) {
+  return isa<ExtractValueInst, InsertValueInst, ExtractElementInst, InsertElementInst,
+             ShuffleVectorInst, PHINode, SelectInst, FreezeInst>(user);
+}
+
+void tilec::emulator::instrumentProducts(Function &function, SiteTable &sites) {
+  SetVector<Value *> values;
+  for (Instruction &instruction : instructions(function))
+    if (isProductCall(&instruction) && !instruction.getType()->isVoidTy())
+      values.insert(&instruction);
+  SmallVector<std::pair<Value *, Instruction *>> uses;
+  for (unsigned i = 0; i < values.size(); ++i)
+    for (User *user : values[i]->users()) {
+      if (onlyPassesOn(user))
+        values.insert(user);
+      else if (!isProductCall(user))
+        uses.push_back({values[i], cast<Instruction>(user)});
+    }
+  LLVMContext &context = function.getContext();
+  Type *int32 = Type::getInt32Ty(context);
+  FunctionCallee check = function.getParent()->getOrInsertFunction(
+      symbol::available, FunctionType::get(Type::getVoidTy(context),
+                                           {PointerType::get(context, 0), int32, int32},
+                                           false));
+  DenseSet<std::pair<Value *, BasicBlock *>> done;
+  for (auto [value, user] : uses) {
+    Type *type = value->getType();
+    bool isWord = type->isIntegerTy(32) || type->isFloatTy();
+    // The value never changes, so one check in each basic block will do.
+    if (!isWord || !done.insert({value, user->getParent()}).second)
+      continue;
+    IRBuilder<> b(user);
+    b.SetCurrentDebugLocation(DebugLoc());
+    Value *bits = b.CreateBitCast(value, int32);
+    b.CreateCall(check, {function.getArg(0), bits, b.getInt32(sites.add(*user))});
+  }
+}
