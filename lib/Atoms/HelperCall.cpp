@@ -60,6 +60,8 @@ static LLVM::LLVMFuncOp declareHelper(OpBuilder &builder, Location loc,
   auto function = LLVM::LLVMFuncOp::create(
       outside, loc, helper.name,
       LLVM::LLVMFunctionType::get(result, llvm::to_vector(operands)));
+  if (helper.text.empty())
+    return function;
   auto pair = [&](StringRef key, StringRef value) -> Attribute {
     return builder.getStrArrayAttr({key, value});
   };

@@ -10,6 +10,7 @@
 
 #include "tilec/Layout/SwizzledForm.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
 using namespace tilec;
@@ -38,9 +39,24 @@ static llvm::SmallVector<int64_t, 6> boxOfTile(const SwizzledForm &form,
   return box;
 }
 
+/// Makes boxes smaller, along the slowest dim that has more than one element of a box,
+/// until a tile is at least `parts` of them.
+static void splitBoxes(llvm::MutableArrayRef<int64_t> box, const SwizzledForm &form,
+                       int64_t tileElements, int64_t parts) {
+  auto countBoxes = [&] {
+    int64_t elements = 1;
+    for (int64_t size : box)
+      elements *= size;
+    return tileElements / elements;
+  };
+  for (unsigned dim : llvm::reverse(llvm::ArrayRef(form.order).drop_front()))
+    while (box[dim] > 1 && countBoxes() < parts)
+      box[dim] /= 2;
+}
+
 std::optional<BoxPlan> tilec::planBoxes(const Layout &buffer, unsigned elementBits,
                                         llvm::ArrayRef<int64_t> arrayDims,
-                                        unsigned arrayRank) {
+                                        unsigned arrayRank, int64_t parts) {
   llvm::ArrayRef<int64_t> shape = buffer.shape();
   unsigned rank = buffer.rank();
   std::optional<SwizzledForm> form = matchSwizzled(buffer, elementBits);
@@ -48,12 +64,14 @@ std::optional<BoxPlan> tilec::planBoxes(const Layout &buffer, unsigned elementBi
       arrayDims[form->fastest()] != arrayRank - 1)
     return std::nullopt;
   llvm::SmallVector<int64_t, 6> box = boxOfTile(*form, shape, arrayDims);
+  splitBoxes(box, *form, buffer.numElements(), parts);
   int64_t rowBytes = box[form->fastest()] * elementBits / 8, boxBytes = elementBits / 8;
   for (int64_t size : box)
     boxBytes *= size;
   int64_t tileBytes = buffer.numElements() * elementBits / 8;
   if (rowBytes % 16 != 0 || box[form->fastest()] > maxBoxSize ||
-      (boxBytes != tileBytes && boxBytes % boxAlignment != 0))
+      (boxBytes != tileBytes && boxBytes % boxAlignment != 0) ||
+      tileBytes / boxBytes < parts)
     return std::nullopt;
 
   BoxPlan plan;

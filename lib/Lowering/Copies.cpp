@@ -10,6 +10,9 @@
 //
 //   tile.tensor_maps = [{param = 0 : i64, box = array<i64: 128, 64>, swizzle = 128 : i64}]
 //
+// A tile that all blocks of a cluster want is cut into as many parts; each block copies
+// one to all.
+//
 // The engine reads zeros outside of the array and writes nothing there, and counts in 32
 // bits: positions are clamped to numbers that are outside of any array it knows.
 //
@@ -31,13 +34,13 @@ using namespace tilec;
 // Tensor maps
 //===------------------------------------------------------------------------===//
 
-/// The boxes of a copy's tile; an error when there are none.
+/// The boxes of a copy's tile, at least `parts`; an error when there are none.
 template <typename Op>
-static FailureOr<BoxPlan> planCopy(Op op, tgpu::BufferType buffer) {
+static FailureOr<BoxPlan> planCopy(Op op, tgpu::BufferType buffer, int64_t parts = 1) {
   unsigned bits = unsigned(buffer.getElementBytes()) * 8;
   std::optional<BoxPlan> plan =
       planBoxes(buffer.getLayout().getLayout(), bits, op.getOrder(),
-                unsigned(op.getArray().getType().getRank()));
+                unsigned(op.getArray().getType().getRank()), parts);
   if (!plan)
     return op.emitError("no boxes of the array make up ") << buffer;
   return *plan;
@@ -49,8 +52,8 @@ static TensorMap describe(const BoxPlan &plan, Value array) {
 }
 
 LogicalResult Emitter::collectTensorMaps() {
-  auto add = [&](auto op, tgpu::BufferType buffer) -> WalkResult {
-    FailureOr<BoxPlan> plan = planCopy(op, buffer);
+  auto add = [&](auto op, tgpu::BufferType buffer, int64_t parts) -> WalkResult {
+    FailureOr<BoxPlan> plan = planCopy(op, buffer, parts);
     if (failed(plan))
       return WalkResult::interrupt();
     TensorMap map = describe(*plan, op.getArray());
@@ -62,9 +65,9 @@ LogicalResult Emitter::collectTensorMaps() {
     if (auto copy = dyn_cast<tgpu::CopyOp>(op))
       if (auto push = copy->getParentOfType<tgpu::PushOp>();
           push.getRing().getDefiningOp<tgpu::RingOp>().getCopy() == "tma")
-        return add(copy, copy.getBuffer());
+        return add(copy, copy.getBuffer(), copy.getMulticast() ? clusterSize : 1);
     if (auto copy = dyn_cast<tgpu::CopyOutOp>(op))
-      return add(copy, copy.getBuffer().getType());
+      return add(copy, copy.getBuffer().getType(), 1);
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
@@ -122,26 +125,64 @@ static Value emitPieceAddress(OpBuilder &builder, Location loc, Value base, int6
 // Into shared memory
 //===------------------------------------------------------------------------===//
 
+void Emitter::emitBoxes(const BoxPlan &plan, Value map, ArrayRef<Value> start, Value place,
+                        Value barrier) {
+  for (const BoxPlan::Piece &piece : plan.pieces)
+    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+        builder, loc, emitPieceAddress(builder, loc, place, piece.byteOffset), map,
+        emitCoordinates(start, piece.start), barrier, /*im2colOffsets=*/ValueRange(),
+        /*multicastMask=*/Value(), /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
+        /*isCTAOnly=*/true, /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+}
+
+/// Where a share begins is linear in the block's number: both count powers of two.
+void Emitter::emitSharedBoxes(const BoxPlan &plan, Value map, ArrayRef<Value> start,
+                              Value place, Value barrier) {
+  size_t share = plan.pieces.size() / size_t(clusterSize);
+  Value rank = clusterRank();
+  auto ofRank = [&](function_ref<int64_t(const BoxPlan::Piece &)> number) {
+    LinearBases bases;
+    for (size_t bit = 1; bit < size_t(clusterSize); bit *= 2)
+      bases.push_back(uint64_t(number(plan.pieces[bit * share])));
+    return reachableBits(bases) ? emitLinear(builder, loc, rank, bases) : Value();
+  };
+  SmallVector<Value> ownStart(start);
+  for (auto [dim, coordinate] : llvm::enumerate(ownStart))
+    if (Value more = ofRank([&](const BoxPlan::Piece &piece) { return piece.start[dim]; }))
+      coordinate = arith::AddIOp::create(builder, loc, coordinate, more);
+  Value offset = ofRank([](const BoxPlan::Piece &piece) { return piece.byteOffset; });
+  Value ownPlace = LLVM::GEPOp::create(builder, loc, place.getType(), builder.getI8Type(),
+                                       place, ArrayRef<LLVM::GEPArg>{offset});
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), 7);
+  Value mask = arith::ConstantIntOp::create(builder, loc, (int64_t(1) << clusterSize) - 1, 16);
+  for (const BoxPlan::Piece &piece : ArrayRef(plan.pieces).take_front(share)) {
+    Value address = emitPieceAddress(builder, loc, ownPlace, piece.byteOffset);
+    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+        builder, loc, LLVM::AddrSpaceCastOp::create(builder, loc, pointer, address), map,
+        emitCoordinates(ownStart, piece.start), barrier, /*im2colOffsets=*/ValueRange(),
+        mask, /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
+        /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+  }
+}
+
 LogicalResult Emitter::emitCopies(tgpu::PushOp op, Value place, Value barrier) {
   tgpu::RingType ring = op.getRing().getType();
   for (auto copy : op.getCopies().front().getOps<tgpu::CopyOp>()) {
     loc = copy.getLoc();
     tgpu::BufferType buffer = copy.getBuffer();
-    FailureOr<BoxPlan> plan = planCopy(copy, buffer);
+    bool isShared = copy.getMulticast() && clusterSize > 1;
+    FailureOr<BoxPlan> plan = planCopy(copy, buffer, isShared ? clusterSize : 1);
     if (failed(plan))
       return failure();
     Value map = tensorMapOf(*plan, copy.getArray());
-    SmallVector<Value> start =
-        emitTileStart(copy.getIndex(), copy.getElements(), buffer.getShape(),
-                      copy.getOrder());
-    for (const BoxPlan::Piece &piece : plan->pieces) {
-      int64_t offset = ring.getSlotOffset(unsigned(copy.getSlot())) + piece.byteOffset;
-      NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-          builder, loc, emitPieceAddress(builder, loc, place, offset), map,
-          emitCoordinates(start, piece.start), barrier, /*im2colOffsets=*/ValueRange(),
-          /*multicastMask=*/Value(), /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
-          /*isCTAOnly=*/true, /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
-    }
+    SmallVector<Value> start = emitTileStart(copy.getIndex(), copy.getElements(),
+                                             buffer.getShape(), copy.getOrder());
+    Value target = emitPieceAddress(builder, loc, place,
+                                    ring.getSlotOffset(unsigned(copy.getSlot())));
+    if (isShared)
+      emitSharedBoxes(*plan, map, start, target, barrier);
+    else
+      emitBoxes(*plan, map, start, target, barrier);
   }
   loc = op.getLoc();
   return success();

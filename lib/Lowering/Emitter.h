@@ -172,6 +172,11 @@ private:
   /// Finds the tensor maps that the kernel's copies need.
   LogicalResult collectTensorMaps();
   LogicalResult emitCopies(tgpu::PushOp op, Value place, Value barrier);
+  void emitBoxes(const BoxPlan &plan, Value map, mlir::ArrayRef<Value> start, Value place,
+                 Value barrier);
+  /// Of the boxes this block's share, for all blocks of the cluster.
+  void emitSharedBoxes(const BoxPlan &plan, Value map, mlir::ArrayRef<Value> start,
+                       Value place, Value barrier);
   LogicalResult emitCopyOut(tgpu::CopyOutOp op);
   LogicalResult emitCopyOutWait();
   /// Until the engine has read what copies out name; then shared memory may go away.
@@ -189,6 +194,10 @@ private:
   LogicalResult emitSpecialize(tgpu::SpecializeOp op);
   Value emitResidentBlock();
   Value emitNumResidentBlocks();
+  /// i32: the number of the block in its cluster.
+  Value clusterRank();
+  /// All threads of the cluster meet. What they wrote is not ordered by it.
+  void emitClusterBarrier(bool isAligned);
 
   //===--- Reduce.cpp ---------------------------------------------------------------------===//
   LogicalResult emitReduce(Operation *op, mlir::Region &combiner,
@@ -268,6 +277,7 @@ private:
   Value thread;               ///< i32: number in the block
   Value gridExtents[3];       ///< i32
   bool isAligned16 = false;   ///< the build's fact
+  int64_t clusterSize = 1;    ///< blocks
   /// In a loop over pieces: which (i32). `thread` then has it as its highest bits.
   Value piece;
   llvm::DenseMap<Value, Value> localMemory; ///< where values that have pieces are
@@ -294,11 +304,13 @@ inline constexpr llvm::StringLiteral sharedGlobalName = "tilec_smem";
 /// On the function: bytes of shared memory, warps per block.
 inline constexpr llvm::StringLiteral sharedBytesAttr = "tile.shared_bytes";
 inline constexpr llvm::StringLiteral numWarpsAttr = "tile.num_warps";
-/// Also there, where they apply: warps behind those that copy, blocks per multiprocessor
-/// of a persistent kernel, the tensor maps that are parameters.
+/// Also there, where they apply: warps behind those, which copy; blocks per
+/// multiprocessor of a persistent kernel; the tensor maps that are parameters; blocks per
+/// cluster.
 inline constexpr llvm::StringLiteral accessWarpsAttr = "tile.access_warps";
 inline constexpr llvm::StringLiteral persistentAttr = "tile.persistent";
 inline constexpr llvm::StringLiteral tensorMapsAttr = "tile.tensor_maps";
+inline constexpr llvm::StringLiteral clusterAttr = "tile.cluster";
 
 } // namespace tilec
 

@@ -85,7 +85,10 @@ static bool hasCopyOut(tile::KernelOp kernel) {
 
 Emitter::Emitter(tile::KernelOp kernel, const Chip *chip)
     : kernel(kernel), chip(chip), facts(kernel), builder(kernel), loc(kernel.getLoc()),
-      isAligned16(tile::relies(kernel, BuildFact::Aligned16)) {}
+      isAligned16(tile::relies(kernel, BuildFact::Aligned16)) {
+  if (auto size = kernel->getAttrOfType<IntegerAttr>(tgpu::clusterAttrName))
+    clusterSize = size.getInt();
+}
 
 LogicalResult Emitter::emitKernel() {
   if (failed(collectTensorMaps()))
@@ -110,6 +113,9 @@ LogicalResult Emitter::emitKernel() {
     return mlir::failure();
   if (hasCopyOut(kernel))
     emitLastCopyOutWait();
+  // No block leaves while others may still reach into its shared memory.
+  if (clusterSize > 1)
+    emitClusterBarrier(/*isAligned=*/false);
   LLVM::ReturnOp::create(builder, loc, ValueRange{});
   return success();
 }
@@ -121,6 +127,8 @@ void Emitter::addRoleAttributes(int32_t numWarps) {
     accessWarps = int32_t(warps.getInt());
     function->setAttr(accessWarpsAttr, builder.getI32IntegerAttr(accessWarps));
   }
+  if (clusterSize > 1)
+    function->setAttr(clusterAttr, builder.getI32IntegerAttr(int32_t(clusterSize)));
   if (Attribute blocks = kernel->getAttr(tgpu::residentBlocksAttrName))
     function->setAttr(persistentAttr, blocks);
   function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),

@@ -127,6 +127,11 @@ LogicalResult Emitter::emitWhole(Operation *op) {
         set(op, emitNumResidentBlocks());
         return success();
       })
+      .Case([&](tgpu::ClusterRankOp op) {
+        set(op, arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(),
+                                             clusterRank()));
+        return success();
+      })
       .Case([&](arith::ConstantOp op) { return emitConstant(op); })
       .Case<scf::ForOp, scf::IfOp, scf::WhileOp, scf::IndexSwitchOp,
             scf::ExecuteRegionOp>([&](Operation *op) { return emitStructured(op); })

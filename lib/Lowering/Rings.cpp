@@ -14,13 +14,20 @@
 // and each moves on: s = s + 1 mod stages, p changes after the last stage.
 //
 // One thread pushes: the only one that runs the access part of tgpu.specialize, or the
-// block's first. An arrival has the scope of the block: the wider default of a cluster
+// block's first.
+//
+// In a cluster a copy may write to the same place of all blocks, each of which expects
+// all bytes of a group, whoever copies them. So a place is free when the warps of all
+// blocks have released it, and a warp releases it in all blocks.
+//
+// Arrivals have the scope of a block, also those at other blocks' barriers: the wider one
 // costs a fence of all of the chip's memory.
 //
 //===------------------------------------------------------------------------===//
 #include "Emitter.h"
 
 #include "tilec/Atoms/Atom.h"
+#include "tilec/Atoms/HelperCall.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -145,7 +152,8 @@ LogicalResult Emitter::emitRing(tgpu::RingOp op) {
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.thenBlock());
-    Value one = i32(1), warps = i32(kernel.getNumWarps().value_or(4));
+    Value one = i32(1);
+    Value warps = i32(clusterSize * int64_t(kernel.getNumWarps().value_or(4)));
     for (int64_t stage = 0; stage < ring.type.getStages(); ++stage)
       for (bool isEmpty : {false, true})
         NVVM::MBarrierInitOp::create(builder, loc, barrierAddress(ring, i32(stage), isEmpty),
@@ -156,7 +164,10 @@ LogicalResult Emitter::emitRing(tgpu::RingOp op) {
   // The last ring's barrier is for all of them.
   if (isa<tgpu::RingOp>(op->getNextNode()))
     return success();
-  return emitBarrier();
+  if (clusterSize == 1)
+    return emitBarrier();
+  emitClusterBarrier(/*isAligned=*/true);
+  return success();
 }
 
 LogicalResult Emitter::emitPush(tgpu::PushOp op) {
@@ -204,12 +215,23 @@ LogicalResult Emitter::emitRelease(tgpu::ReleaseOp op) {
   if (ring.isReadByThreads)
     NVVM::SyncWarpOp::create(builder, loc, i32(-1));
   Value empty = barrierAddress(ring, load(ring.releaseStage), /*isEmpty=*/true);
-  Value isFirstLane =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane(), i32(0));
-  scf::IfOp::create(builder, loc, isFirstLane, [&](OpBuilder &body, Location) {
-    NVVM::MBarrierArriveOp::create(body, loc, body.getI64Type(), empty, Value());
-    scf::YieldOp::create(body, loc);
-  });
+  // Lane r arrives at block r of the cluster.
+  Value speaks = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, lane(),
+                                       i32(clusterSize));
+  auto branch = scf::IfOp::create(builder, loc, speaks, /*withElse=*/false);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    if (clusterSize == 1) {
+      NVVM::MBarrierArriveOp::create(builder, loc, builder.getI64Type(), empty, Value());
+    } else {
+      auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), 7);
+      Value remote = NVVM::MapaOp::create(builder, loc, pointer, empty, lane());
+      HelperText arrive;
+      arrive.name = "tilec.mbarrier.arrive.cluster";
+      emitHelper(builder, loc, arrive, TypeRange(), remote);
+    }
+  }
   advance(ring, ring.releaseStage, Value());
   return success();
 }

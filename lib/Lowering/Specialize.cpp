@@ -22,6 +22,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -61,12 +62,32 @@ LogicalResult Emitter::emitSpecialize(tgpu::SpecializeOp op) {
   return success();
 }
 
+/// Clusters lie side by side along x.
+static Value countClusters(OpBuilder &builder, Location loc, Value blocks, int64_t size) {
+  if (size > 1)
+    blocks = arith::ShRUIOp::create(
+        builder, loc, blocks,
+        arith::ConstantIntOp::create(builder, loc, llvm::Log2_64(uint64_t(size)), 32));
+  return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), blocks);
+}
+
 Value Emitter::emitResidentBlock() {
   Value number = NVVM::BlockIdXOp::create(builder, loc, builder.getI32Type());
-  return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), number);
+  return countClusters(builder, loc, number, clusterSize);
 }
 
 Value Emitter::emitNumResidentBlocks() {
   Value number = NVVM::GridDimXOp::create(builder, loc, builder.getI32Type());
-  return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), number);
+  return countClusters(builder, loc, number, clusterSize);
+}
+
+Value Emitter::clusterRank() {
+  Value number = NVVM::BlockIdXOp::create(builder, loc, builder.getI32Type());
+  return arith::AndIOp::create(builder, loc, number, i32(clusterSize - 1));
+}
+
+void Emitter::emitClusterBarrier(bool isAligned) {
+  UnitAttr aligned = isAligned ? builder.getUnitAttr() : UnitAttr();
+  NVVM::ClusterArriveRelaxedOp::create(builder, loc, aligned);
+  NVVM::ClusterWaitOp::create(builder, loc, aligned);
 }

@@ -25,7 +25,7 @@ namespace tilec {
 /// An instruction with its name. Operands in the text are $0, $1, …: results first.
 struct HelperText {
   std::string name;        ///< begins with "tilec."
-  std::string text;        ///< PTX
+  std::string text;        ///< PTX; empty: InlinePTX.def has it
   std::string constraints; ///< as of LLVM's inline assembly; empty: built from types
   /// "none", "memory" or "sync": what optimisation must assume (ExpandHelpers.h).
   llvm::StringRef effects = "sync";

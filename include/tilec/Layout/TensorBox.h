@@ -28,9 +28,11 @@ struct BoxPlan {
 
 /// How a tile in `buffer` comes from (or goes to) a row-major array of `arrayRank` dims.
 /// `arrayDims`: the array dim along which each tile dim runs; along the others the tile is
-/// one element long. Nothing where boxes cannot do it.
+/// one element long. The number of boxes is a multiple of `parts` (a power of two), for
+/// copies that several blocks share. Nothing where boxes cannot do it.
 std::optional<BoxPlan> planBoxes(const Layout &buffer, unsigned elementBits,
-                                 llvm::ArrayRef<int64_t> arrayDims, unsigned arrayRank);
+                                 llvm::ArrayRef<int64_t> arrayDims, unsigned arrayRank,
+                                 int64_t parts = 1);
 
 } // namespace tilec
 

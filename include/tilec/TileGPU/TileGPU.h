@@ -36,6 +36,9 @@ inline constexpr llvm::StringLiteral accessWarpsAttrName = "tgpu.access_warps";
 /// On tile.kernel: it is persistent, with so many blocks per multiprocessor (i64).
 inline constexpr llvm::StringLiteral residentBlocksAttrName = "tgpu.resident_blocks";
 
+/// On tile.kernel: blocks per cluster (i64); absent: no clusters.
+inline constexpr llvm::StringLiteral clusterAttrName = "tgpu.cluster";
+
 } // namespace tilec::tgpu
 
 #endif // TILEC_TILEGPU_TILEGPU_H

@@ -118,6 +118,27 @@ TEST(TensorBoxTest, ViewsOfArraysWithMoreDims) {
   EXPECT_FALSE(planBoxes(Layout::swizzled({64, 64}, {1, 0}, 16, 128), 16, {1, 2}, 4));
 }
 
+TEST(TensorBoxTest, PartsForSeveralBlocks) {
+  // One box becomes two; four were there already.
+  Layout rows = Layout::swizzled({256, 64}, {1, 0}, 16, 128);
+  std::optional<BoxPlan> plan = planBoxes(rows, 16, {0, 1}, 2, /*parts=*/2);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->box, (llvm::SmallVector<int64_t, 6>{128, 64}));
+  ASSERT_EQ(plan->pieces.size(), 2u);
+  EXPECT_EQ(plan->pieces[1].start, (llvm::SmallVector<int64_t, 6>{128, 0}));
+  std::vector<int64_t> copied = copyBoxes(*plan, {256, 64}, {0, 1}, 2);
+  for (uint64_t offset = 0; offset < copied.size(); ++offset) {
+    Position position;
+    position[Input::Offset] = offset;
+    ASSERT_EQ(copied[offset], int64_t(rows.applyFlat(position)));
+  }
+  plan = planBoxes(Layout::swizzled({64, 256}, {1, 0}, 16, 128), 16, {0, 1}, 2, 2);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->pieces.size(), 4u);
+  // A single row of 128 bytes cannot be cut.
+  EXPECT_FALSE(planBoxes(Layout::swizzled({1, 64}, {1, 0}, 16, 128), 16, {0, 1}, 2, 2));
+}
+
 TEST(TensorBoxTest, RefusesWhatTheEngineCannotDo) {
   // Rows that are not the array's.
   EXPECT_FALSE(planBoxes(Layout::swizzled({64, 64}, {0, 1}, 16, 128), 16, {0, 1}, 2));
