@@ -19,9 +19,10 @@ using namespace tilec;
 
 llvm::ArrayRef<const Atom *> tilec::allAtoms() {
   static const Atom *const atoms[] = {
-      &mmaSyncWideAtom, &mmaSyncAtom,       &mmaSyncTF32Atom, &mmaSyncTF32x3Atom,
-      &mmaSyncF8Atom,   &mmaSyncF8HalfAtom, &wgmmaAtom,       &wgmmaPromotedAtom,
-      &mmaSyncF8BitsAtom, &fmaAtom};
+      &wgmmaAtom,       &wgmmaPromotedAtom, &mmaSyncWideAtom,
+      &mmaSyncAtom,     &mmaSyncTF32Atom,   &mmaSyncTF32x3Atom,
+      &mmaSyncF8Atom,   &mmaSyncF8HalfAtom, &mmaSyncF8BitsAtom,
+      &fmaAtom};
   return atoms;
 }
 

@@ -43,6 +43,8 @@ static constexpr int64_t sharingBegins = 16 * 1024;
 static constexpr int64_t bufferAlignment = 16;
 /// Of what the hardware swizzles by itself.
 static constexpr int64_t swizzleAlignment = 1024;
+/// Of what the copy engine reads.
+static constexpr int64_t engineAlignment = 128;
 
 namespace {
 
@@ -78,14 +80,13 @@ private:
   DenseMap<Operation *, std::pair<int64_t, int64_t>> ranges;
 };
 
-/// Copies out and products may go by the address's bits.
+/// Copies out and products may go by the address's bits, up to the size of the buffer.
 int64_t alignmentOf(tgpu::AllocOp alloc) {
   bool isSwizzled = llvm::any_of(alloc.getBuffer().getUsers(), [](Operation *user) {
     return isa<tgpu::CopyOutOp, tgpu::MmaOp>(user);
   });
-  return isSwizzled && alloc.getBuffer().getType().getBytes() >= swizzleAlignment
-             ? swizzleAlignment
-             : bufferAlignment;
+  int64_t bytes = alloc.getBuffer().getType().getBytes();
+  return isSwizzled ? std::clamp(bytes, engineAlignment, swizzleAlignment) : bufferAlignment;
 }
 
 SmallVector<Buffer> collectBuffers(tile::KernelOp kernel) {

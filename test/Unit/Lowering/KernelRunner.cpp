@@ -109,7 +109,9 @@ public:
     kernels.addPass(createCanonicalizerPass());
     kernels.addPass(createAllocateMemory());
     kernels.addPass(createInsertBarriers());
-    passes.addPass(createLowerToSIMT());
+    LowerToSIMTOptions lowering;
+    lowering.chip = options.chip;
+    passes.addPass(createLowerToSIMT(lowering));
     passes.addPass(createCanonicalizerPass());
     passes.addPass(createCSEPass());
     if (failed(passes.run(*module)))

@@ -155,6 +155,42 @@ TEST_P(Products, TransposedOperands) {
 
 INSTANTIATE_TEST_SUITE_P(Types, Products, ::testing::ValuesIn(types));
 
+const Type warpGroupTypes[] = {
+    {"f16", "f16", "f32", DType::F16, DType::F32, "sm_90a"},
+    {"f16", "f16", "f16", DType::F16, DType::F16, "sm_90a"},
+    {"bf16", "bf16", "f32", DType::BF16, DType::F32, "sm_90a"},
+    {"f32", "tf32", "f32", DType::F32, DType::F32, "sm_90a"},
+    {"i8", "i8", "i32", DType::I8, DType::I32, "sm_90a", "a_unsigned"},
+    {"i8", "i8", "i32", DType::I8, DType::I32, "sm_90a", "b_unsigned"},
+    {"f8E4M3FN", "f8E4M3FN", "f32", DType::F8E4M3, DType::F32, "sm_90a"},
+    {"f8E5M2", "f8E5M2", "f32", DType::F8E5M2, DType::F32, "sm_90a", "precision(fast)"}};
+
+/// Products of four warps and eight, which read shared memory by themselves.
+class WarpGroupProducts : public Products {};
+
+TEST_P(WarpGroupProducts, RowsOfGroups) {
+  check({64, 8, 32}, {4, 8});
+  check({128, 32, 64, true, false}, {4, 8});
+}
+
+TEST_P(WarpGroupProducts, ColumnsOfGroups) {
+  check({64, 64, 32, false, true}, {8});
+  check({64, 16, 128, true, true}, {8});
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, WarpGroupProducts, ::testing::ValuesIn(warpGroupTypes));
+
+/// As many columns as an instruction has, and twice that.
+TEST(ProductTest, WideWarpGroupProducts) {
+  RunOptions options;
+  options.chip = "sm_90a";
+  options.grid = {2, 2, 1};
+  options.warps = {4};
+  EXPECT_EQ(product(warpGroupTypes[2], {64, 256, 32}, options), "");
+  options.warps = {8};
+  EXPECT_EQ(product(warpGroupTypes[2], {128, 512, 16, false, true}, options), "");
+}
+
 /// Long enough for a loop over K, by matrix loads and by elements.
 TEST(ProductTest, DeepTilesLoopOverK) {
   RunOptions options;
@@ -188,7 +224,10 @@ TEST(ProductTest, BatchesAndOneForAll) {
 }
 
 /// (a b) c as in attention: the first result is an operand as it lies in registers.
-TEST(ProductTest, OneProductFeedsAnother) {
+static void checkChain(const char *chip, std::vector<unsigned> warps) {
+  RunOptions options;
+  options.chip = chip;
+  options.warps = std::move(warps);
   for (auto [dtype, element] : std::vector<std::pair<DType, const char *>>{
            {DType::BF16, "bf16"}, {DType::F16, "f16"}, {DType::F8E5M2, "f8E5M2"}}) {
     std::vector<HostArray> arrays = {wholeNumbers(dtype, {64, 16}, 5),
@@ -213,9 +252,12 @@ TEST(ProductTest, OneProductFeedsAnother) {
         %t = tile.mma %p, %w, %y : )" + tp + ", " + tv + R"(, tensor<64x32xf32>
         tile.store %c[%c0, %c0], %t : !tile.array<?x?xf32, mut>, tensor<64x32xf32>
         tile.return
-      })", arrays), "") << element;
+      })", arrays, options), "") << element;
   }
 }
+
+TEST(ProductTest, OneProductFeedsAnother) { checkChain("sm_80", {1, 2, 4, 8}); }
+TEST(ProductTest, OneWarpGroupProductFeedsAnother) { checkChain("sm_90a", {4, 8}); }
 
 /// Every f8 number but NaN times one, and NaN itself.
 TEST(ProductTest, EveryF8IsConvertedExactly) {
