@@ -263,6 +263,8 @@ public:
     for (int64_t i = 1; i < division.groupsN; i *= 2)
       bases.push_back(isA ? 0 : offset(0, division.columns * i));
     Value address = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), operand.value);
+    // In a cluster the bits above name the block.
+    address = arith::AndIOp::create(builder, loc, address, emitI32(builder, loc, 0x3ffff));
     low = arith::ShRUIOp::create(builder, loc, address, emitI32(builder, loc, 4));
     if (reachableBits(bases))
       low = add(low, emitLinear(builder, loc, group, bases));

@@ -54,7 +54,9 @@ void addLaidOutPasses(OpPassManager &passes, const CompileOptions &options, cons
 
 void addStagedPasses(OpPassManager &passes, const CompileOptions &options, const Chip &chip) {
   OpPassManager &kernels = passes.nest<tile::KernelOp>();
-  kernels.addPass(createScheduleBlocks());
+  ScheduleBlocksOptions blocks;
+  blocks.chip = std::string(chip.name);
+  kernels.addPass(createScheduleBlocks(blocks));
   kernels.addPass(createStageRings());
   kernels.addPass(createStageStores());
   kernels.addPass(createStageOperands());
@@ -62,6 +64,7 @@ void addStagedPasses(OpPassManager &passes, const CompileOptions &options, const
   roles.chip = std::string(chip.name);
   kernels.addPass(createSpecializeWarps(roles));
   kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createScheduleAsyncMma());
   ChooseStagesOptions stages;
   stages.budget = chip.sharedPerBlock;
   stages.chip = std::string(chip.name);

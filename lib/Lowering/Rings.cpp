@@ -215,7 +215,13 @@ LogicalResult Emitter::emitRelease(tgpu::ReleaseOp op) {
   if (ring.isReadByThreads)
     NVVM::SyncWarpOp::create(builder, loc, i32(-1));
   Value empty = barrierAddress(ring, load(ring.releaseStage), /*isEmpty=*/true);
-  // Lane r arrives at block r of the cluster.
+  // Lane r arrives at block r of the cluster. The address is made by all lanes, of a
+  // block that exists: optimisation may compute it outside of the branch anyway.
+  if (clusterSize > 1) {
+    auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), 7);
+    Value block = arith::AndIOp::create(builder, loc, lane(), i32(clusterSize - 1));
+    empty = NVVM::MapaOp::create(builder, loc, pointer, empty, block);
+  }
   Value speaks = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, lane(),
                                        i32(clusterSize));
   auto branch = scf::IfOp::create(builder, loc, speaks, /*withElse=*/false);
@@ -225,11 +231,9 @@ LogicalResult Emitter::emitRelease(tgpu::ReleaseOp op) {
     if (clusterSize == 1) {
       NVVM::MBarrierArriveOp::create(builder, loc, builder.getI64Type(), empty, Value());
     } else {
-      auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), 7);
-      Value remote = NVVM::MapaOp::create(builder, loc, pointer, empty, lane());
       HelperText arrive;
       arrive.name = "tilec.mbarrier.arrive.cluster";
-      emitHelper(builder, loc, arrive, TypeRange(), remote);
+      emitHelper(builder, loc, arrive, TypeRange(), empty);
     }
   }
   advance(ring, ring.releaseStage, Value());

@@ -24,7 +24,6 @@ struct UnitPower {
   mlir::Value scale;
 };
 UnitPower splitExp(MathBuilder &m, mlir::Value x);
-UnitPower splitExp2(MathBuilder &m, mlir::Value x);
 mlir::Value expandExpm1(MathBuilder &m, mlir::Value x);
 mlir::Value expandSinh(MathBuilder &m, mlir::Value x);
 mlir::Value expandCosh(MathBuilder &m, mlir::Value x);

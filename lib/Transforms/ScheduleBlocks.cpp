@@ -25,8 +25,17 @@
 //           1  9 17 25 ..                would read 3 + 64.
 //           .. 7 15 23 31
 //
+// Where loads do not depend on the position along an axis, two blocks side by side along
+// it can share them: they become a cluster, and each copies half for both. That is done
+// for large tiles, whose grids are large, along the axis that saves more bytes. Where the
+// grid's extent is odd, the last cluster's second block has no position of its own: it
+// copies and computes along, and its stores are left out.
+//
 //===------------------------------------------------------------------------===//
 #include "Copies.h"
+#include "Dependence.h"
+
+#include "tilec/Support/Target.h"
 
 #include "tilec/Tile/TileOps.h"
 #include "tilec/TileGPU/TileGPU.h"
@@ -35,6 +44,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_SCHEDULEBLOCKS
@@ -97,7 +108,93 @@ static bool hasCopiesInLoop(tile::KernelOp kernel) {
       .wasInterrupted();
 }
 
-static void makePersistent(tile::KernelOp kernel) {
+//===------------------------------------------------------------------------===//
+// Clusters
+//===------------------------------------------------------------------------===//
+
+static auto isPositionAlong(uint32_t axis) {
+  return [axis](Operation *op) {
+    auto id = dyn_cast<tile::BlockIdOp>(op);
+    return id && id.getDim() == axis;
+  };
+}
+
+/// Whether blocks side by side along `axis` may run in step: everything but the places
+/// of copies and stores is the same in both, and stores can be left out.
+static bool canPair(tile::KernelOp kernel, uint32_t axis) {
+  auto isSource = isPositionAlong(axis);
+  Block *body = &kernel.getBody().front();
+  return !kernel
+              .walk([&](Operation *op) {
+                bool isGood = true;
+                if (auto load = dyn_cast<tile::LoadOp>(op)) {
+                  isGood = isCopied(load) ? !isRunDependingOn(load, isSource)
+                                          : !dependsOn(load.getIndex(), isSource);
+                } else if (isa<tile::StoreOp>(op)) {
+                  isGood = op->getBlock() == body;
+                } else if (op->getNumRegions() == 0) {
+                  isGood = isMemoryEffectFree(op) || isa<tile::AssumeOp>(op);
+                }
+                return isGood ? WalkResult::advance() : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
+/// Bytes of one pass through the loops that blocks along `axis` have in common.
+static int64_t sharedBytes(tile::KernelOp kernel, uint32_t axis) {
+  int64_t bytes = 0;
+  kernel.walk([&](tile::LoadOp load) {
+    if (!isCopied(load) || !load->getParentOfType<LoopLikeOpInterface>() ||
+        dependsOn(load.getIndex(), isPositionAlong(axis)))
+      return;
+    auto type = cast<RankedTensorType>(load.getResult().getType());
+    bytes += type.getNumElements() * tgpu::BufferType::storedBytes(type.getElementType());
+  });
+  return bytes;
+}
+
+/// Elements of the largest accumulator.
+static int64_t largestProduct(tile::KernelOp kernel) {
+  int64_t elements = 0;
+  kernel.walk([&](tile::MmaOp mma) {
+    elements = std::max(elements, mma.getType().getNumElements());
+  });
+  return elements;
+}
+
+/// Tiles from which on a grid is taken to be large.
+static constexpr int64_t clusterTile = 128 * 128;
+
+/// The axis along which two blocks become a cluster; none where that does not pay.
+static std::optional<uint32_t> chooseClusterAxis(tile::KernelOp kernel) {
+  DictionaryAttr hints = kernel.getHintsAttr();
+  auto hint = hints ? dyn_cast_or_null<IntegerAttr>(hints.get("cluster")) : IntegerAttr();
+  if (hint ? hint.getInt() != 2 : largestProduct(kernel) < clusterTile)
+    return std::nullopt;
+  std::optional<uint32_t> best;
+  int64_t most = 0;
+  for (uint32_t axis : {0, 1})
+    if (int64_t bytes = sharedBytes(kernel, axis); bytes > most && canPair(kernel, axis)) {
+      best = axis;
+      most = bytes;
+    }
+  return best;
+}
+
+/// Lets `block` store only where `isInside`.
+static void guardStores(Block &block, Value isInside) {
+  for (auto store : llvm::make_early_inc_range(block.getOps<tile::StoreOp>())) {
+    OpBuilder builder(store);
+    auto branch = scf::IfOp::create(builder, store.getLoc(), isInside, /*withElse=*/false);
+    store->moveBefore(branch.thenBlock()->getTerminator());
+  }
+}
+
+//===------------------------------------------------------------------------===//
+// The loop over the grid
+//===------------------------------------------------------------------------===//
+
+static void makePersistent(tile::KernelOp kernel, std::optional<uint32_t> clusterAxis) {
   Block &body = kernel.getBody().front();
   SmallVector<Operation *> moved;
   for (Operation &op : body.without_terminator())
@@ -110,6 +207,11 @@ static void makePersistent(tile::KernelOp kernel) {
   for (uint32_t axis = 0; axis < 3; ++axis)
     extents.push_back(
         math.narrow(tile::NumBlocksOp::create(builder, kernel.getLoc(), index, axis)));
+  Value extent;
+  if (clusterAxis) {
+    extent = extents[*clusterAxis];
+    extents[*clusterAxis] = math.div(math.add(extent, math.constant(1)), math.constant(2));
+  }
   Value total = math.widen(math.mul(math.mul(extents[0], extents[1]), extents[2]));
   Value first = tgpu::ResidentBlockOp::create(builder, kernel.getLoc(), index);
   Value step = tgpu::NumResidentBlocksOp::create(builder, kernel.getLoc(), index);
@@ -118,6 +220,15 @@ static void makePersistent(tile::KernelOp kernel) {
   builder.setInsertionPointToStart(loop.getBody());
   SmallVector<Value, 3> position =
       rasterPosition(math, math.narrow(loop.getInductionVar()), extents);
+  Value isInside;
+  if (clusterAxis) {
+    Value rank = math.narrow(tgpu::ClusterRankOp::create(builder, kernel.getLoc(), index));
+    Value pair = math.narrow(position[*clusterAxis]);
+    Value place = math.add(math.mul(pair, math.constant(2)), rank);
+    isInside = arith::CmpIOp::create(builder, kernel.getLoc(), arith::CmpIPredicate::ult,
+                                     place, extent);
+    position[*clusterAxis] = math.widen(place);
+  }
   Operation *end = loop.getBody()->getTerminator();
   for (Operation *op : moved)
     op->moveBefore(end);
@@ -126,14 +237,24 @@ static void makePersistent(tile::KernelOp kernel) {
     id.erase();
   });
   kernel->setAttr(tgpu::residentBlocksAttrName, builder.getI64IntegerAttr(1));
+  if (!clusterAxis)
+    return;
+  guardStores(*loop.getBody(), isInside);
+  kernel->setAttr(tgpu::clusterAttrName, builder.getI64IntegerAttr(2));
 }
 
 namespace {
 
 struct ScheduleBlocks : tilec::impl::ScheduleBlocksBase<ScheduleBlocks> {
+  using ScheduleBlocksBase::ScheduleBlocksBase;
+
   void runOnOperation() override {
-    if (hasCopiesInLoop(getOperation()))
-      makePersistent(getOperation());
+    tile::KernelOp kernel = getOperation();
+    if (!hasCopiesInLoop(kernel))
+      return;
+    const Chip *target = findChip(chip);
+    bool hasClusters = target && target->has(ChipFeature::Cluster);
+    makePersistent(kernel, hasClusters ? chooseClusterAxis(kernel) : std::nullopt);
   }
 };
 

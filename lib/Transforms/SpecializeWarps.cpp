@@ -277,7 +277,7 @@ static DenseI64ArrayAttr splitRegisters(Builder &builder, unsigned numWarps) {
   int64_t groups = numWarps / 4;
   if (groups < 2)
     return {};
-  constexpr int64_t access = 24, all = 512, most = 240;
+  constexpr int64_t access = 40, all = 512, most = 240;
   int64_t execute = std::min((all - access) / groups / 8 * 8, most);
   return builder.getDenseI64ArrayAttr({access, execute});
 }

@@ -23,6 +23,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "Copies.h"
+#include "Dependence.h"
 
 #include "tilec/Tile/TileLayout.h"
 #include "tilec/TileGPU/TileGPU.h"
@@ -146,6 +147,12 @@ static std::vector<Group> makeGroups(ArrayRef<Staged> all) {
   return groups;
 }
 
+/// All blocks of the cluster load the same.
+static bool isSharedByCluster(tile::KernelOp kernel, tile::LoadOp load) {
+  return kernel->hasAttr(tgpu::clusterAttrName) &&
+         !dependsOn(load.getIndex(), [](Operation *op) { return isa<tgpu::ClusterRankOp>(op); });
+}
+
 /// Makes the ring of a group, and the push, pop and release in the block of its loads.
 /// ChooseStages will make it longer.
 static void stageGroup(tile::KernelOp kernel, const Group &group) {
@@ -171,7 +178,7 @@ static void stageGroup(tile::KernelOp kernel, const Group &group) {
     tile::LoadOp load = staged.load;
     tgpu::CopyOp::create(builder, load.getLoc(), load.getArray(), indexByArrayDim(load),
                          int64_t(slot), builder.getDenseI64ArrayAttr(staged.view.arrayDims),
-                         load.getElements(), /*multicast=*/false);
+                         load.getElements(), isSharedByCluster(kernel, load));
   }
 
   builder.setInsertionPoint(group.first);

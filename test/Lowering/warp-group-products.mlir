@@ -15,7 +15,8 @@ tile.kernel @alongRows(%x: f32) attributes {num_warps = 4 : i32} {
   %a = tgpu.alloc offset 0 : !tgpu.buffer<128x32xbf16, #pa>
   %b = tgpu.alloc offset 8192 : !tgpu.buffer<32x32xbf16, #pb>
   // CHECK: %[[ADDRESS_B:.*]] = llvm.ptrtoint %{{.*}} : !llvm.ptr<3> to i32
-  // CHECK: %[[B:.*]] = arith.shrui %[[ADDRESS_B]]
+  // CHECK: %[[WITHIN:.*]] = arith.andi %[[ADDRESS_B]], %{{.*}} : i32
+  // CHECK: %[[B:.*]] = arith.shrui %[[WITHIN]]
   // CHECK: %[[A:.*]] = arith.shrui %{{.*}}
   // CHECK: llvm.call @tilec.wgmma.fence.f32x32
   // CHECK: %[[C0:.*]] = arith.constant 65536 : i32

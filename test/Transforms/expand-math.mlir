@@ -50,7 +50,8 @@ llvm.func @kept(%x: f32) -> f32 {
 // CHECK-DAG: llvm.func @tilec.rsqrt.approx.f32(f32) -> f32
 // CHECK-LABEL: llvm.func @fast(
 // CHECK: %[[P:.*]] = arith.mulf %{{.*}}, %{{.*}} : vector<2xf32>
-// CHECK: math.exp2 %[[P]] fastmath<afn> : vector<2xf32>
+// CHECK: %[[E:.*]] = vector.extract %[[P]][0]
+// CHECK: llvm.call @tilec.ex2.approx.ftz.f32(%[[E]])
 // CHECK-COUNT-2: llvm.call @tilec.lg2.approx.f32
 // CHECK-COUNT-2: llvm.call @tilec.rsqrt.approx.f32
 // CHECK: math.tanh {{.*}} fastmath<afn>

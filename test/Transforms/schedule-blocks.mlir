@@ -1,8 +1,10 @@
 // RUN: tile-opt %s --tile-schedule-blocks | FileCheck %s
+// RUN: tile-opt %s --tile-schedule-blocks=chip=sm_90a | FileCheck %s --check-prefix=CLUSTER
 // A kernel whose loads are copied in a loop goes over the grid by itself, in bands of
 // eight; any other stays as it is.
 
 #rows = #tile.layout<[64, 64] register [(0, 1), (0, 2), (16, 0), (32, 0), (0, 4)] lane [(0, 8), (0, 16), (0, 32), (1, 0), (2, 0)] warp [(4, 0), (8, 0)]>
+#big = #tile.layout<[128, 128] register [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 32), (0, 64)] lane [(1, 0), (2, 0), (4, 0), (8, 0), (16, 0)] warp [(32, 0), (64, 0)]>
 
 // CHECK-LABEL: tile.kernel @persistent
 // CHECK-SAME: tgpu.resident_blocks = 1
@@ -33,5 +35,57 @@ tile.kernel @plain(%a: !tile.array<?x?xf32>, %c: !tile.array<?x?xf32, mut>) attr
   %m = tile.block_id 0 : index
   %x = tile.load %a[%m, %m] : !tile.array<?x?xf32> -> tensor<64x64xf32, #rows>
   tile.store %c[%m, %m], %x : !tile.array<?x?xf32, mut>, tensor<64x64xf32, #rows>
+  tile.return
+}
+
+// Two blocks along axis 0 want the same %y: they become a cluster, and store only where
+// the grid has a position for them.
+// CLUSTER-LABEL: tile.kernel @paired
+// CLUSTER-SAME: tgpu.cluster = 2
+// CLUSTER: %[[UP:.*]] = arith.addi %{{.*}}, %{{.*}} : i32
+// CLUSTER: arith.divui %[[UP]], %{{.*}} : i32
+// CLUSTER: scf.for
+// CLUSTER:   %[[RANK:.*]] = tgpu.cluster_rank
+// CLUSTER:   %[[INSIDE:.*]] = arith.cmpi ult
+// CLUSTER:   scf.for
+// CLUSTER:   scf.if %[[INSIDE]] {
+// CLUSTER:     tile.store
+// CHECK-LABEL: tile.kernel @paired
+// CHECK-NOT: tgpu.cluster
+// CHECK: tile.return
+tile.kernel @paired(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32} {
+  %m = tile.block_id 0 : index
+  %l = tile.block_id 1 : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : tensor<128x128xf32, #big>
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<128x128xf32, #big>) {
+    %x = tile.load %a[%m, %k] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<128x128xbf16, #big>
+    %y = tile.load %b[%k, %l] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<128x128xbf16, #big>
+    %p = tile.mma %x, %y, %s : tensor<128x128xbf16, #big>, tensor<128x128xbf16, #big>, tensor<128x128xf32, #big>
+    scf.yield %p : tensor<128x128xf32, #big>
+  }
+  tile.store %c[%m, %l], %r : !tile.array<?x?xf32, mut>, tensor<128x128xf32, #big>
+  tile.return
+}
+
+// How often blocks load depends on both axes: they would not stay in step.
+// CLUSTER-LABEL: tile.kernel @uneven
+// CLUSTER-NOT: tgpu.cluster
+// CLUSTER: tile.return
+tile.kernel @uneven(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>) attributes {num_warps = 4 : i32} {
+  %m = tile.block_id 0 : index
+  %l = tile.block_id 1 : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.addi %m, %l : index
+  %z = arith.constant dense<0.0> : tensor<128x128xf32, #big>
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<128x128xf32, #big>) {
+    %x = tile.load %a[%m, %k] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<128x128xbf16, #big>
+    %y = tile.load %b[%k, %l] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<128x128xbf16, #big>
+    %p = tile.mma %x, %y, %s : tensor<128x128xbf16, #big>, tensor<128x128xbf16, #big>, tensor<128x128xf32, #big>
+    scf.yield %p : tensor<128x128xf32, #big>
+  }
+  tile.store %c[%m, %l], %r : !tile.array<?x?xf32, mut>, tensor<128x128xf32, #big>
   tile.return
 }

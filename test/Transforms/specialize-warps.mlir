@@ -12,7 +12,7 @@
 // CHECK-LABEL: tile.kernel @carried
 // CHECK-SAME: tgpu.access_warps = 4
 // CHECK: tgpu.ring
-// CHECK-NEXT: tgpu.specialize registers [24, 240] access {
+// CHECK-NEXT: tgpu.specialize registers [40, 232] access {
 // CHECK:   scf.for {{.*}} iter_args(%[[AT:.*]] = %{{.*}}) -> (index) {
 // CHECK:     tgpu.push
 // CHECK:       tgpu.copy %{{.*}}[%[[AT]], %{{.*}}] order [0, 1] to 0

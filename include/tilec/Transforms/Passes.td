@@ -155,8 +155,11 @@ def ScheduleBlocks : Pass<"tile-schedule-blocks", "::tilec::tile::KernelOp"> {
   let summary = "resident blocks take one position of the grid after the other";
   let description = [{
     A kernel with copied loads in a loop becomes persistent: a loop over the grid, in a
-    raster that shares operands in the L2 cache, around its body.
+    raster that shares operands in the L2 cache, around its body. On chips with clusters
+    two blocks that have loads in common become a cluster.
   }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"\"", "Which chip (none: no clusters)">];
   let dependentDialects = ["::tilec::tile::TileDialect", "::tilec::tgpu::TileGPUDialect",
     "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
@@ -209,6 +212,17 @@ def SpecializeWarps : Pass<"tile-specialize-warps", "::tilec::tile::KernelOp"> {
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"\"\"", "Which chip (none: no split)">];
   let dependentDialects = ["::tilec::tgpu::TileGPUDialect", "::mlir::scf::SCFDialect"];
+}
+
+def ScheduleAsyncMma : Pass<"tile-schedule-async-mma", "::tilec::tile::KernelOp"> {
+  let summary = "compute while products complete";
+  let description = [{
+    In a loop with two products, the second of which takes what is computed from the
+    first, the second is moved to the next iteration, so that the computation runs
+    beside it.
+  }];
+  let dependentDialects = ["::tilec::tgpu::TileGPUDialect", "::mlir::scf::SCFDialect",
+    "::mlir::arith::ArithDialect"];
 }
 
 def ChooseStages : Pass<"tile-choose-stages", "::tilec::tile::KernelOp"> {

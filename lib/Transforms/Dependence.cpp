@@ -1,0 +1,83 @@
+//===- Dependence.cpp - what a value is computed from --------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// In: values. Out: whether certain operations are among those that they come from.
+// Through a branch or a while loop everything that its regions hand on counts, which is
+// more than strictly needed.
+//
+//===------------------------------------------------------------------------===//
+#include "Dependence.h"
+
+#include "tilec/Tile/TileOps.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace tilec;
+
+/// What the loop makes `value` of: the counter of its bounds, a carried value also of
+/// where it starts and what each iteration hands on.
+static void addSources(scf::ForOp loop, Value value, llvm::SetVector<Value> &reached) {
+  for (Value bound : {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()})
+    reached.insert(bound);
+  if (value == loop.getInductionVar())
+    return;
+  unsigned index = isa<OpResult>(value) ? cast<OpResult>(value).getResultNumber()
+                                        : cast<BlockArgument>(value).getArgNumber() - 1;
+  reached.insert(loop.getInitArgs()[index]);
+  reached.insert(loop.getYieldedValues()[index]);
+}
+
+/// All that goes into the operation or is handed on by its regions.
+static void addSources(Operation *op, llvm::SetVector<Value> &reached) {
+  for (Value operand : op->getOperands())
+    reached.insert(operand);
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (!block.empty())
+        for (Value operand : block.back().getOperands())
+          reached.insert(operand);
+}
+
+bool tilec::dependsOn(ValueRange values, llvm::function_ref<bool(Operation *)> isSource) {
+  llvm::SetVector<Value> reached;
+  for (Value value : values)
+    reached.insert(value);
+  for (size_t i = 0; i < reached.size(); ++i) {
+    Value value = reached[i];
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      op = value.getParentBlock()->getParentOp();
+    if (isa<tile::KernelOp>(op))
+      continue;
+    if (isSource(op))
+      return true;
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      addSources(loop, value, reached);
+    else
+      addSources(op, reached);
+  }
+  return false;
+}
+
+bool tilec::isRunDependingOn(Operation *op, llvm::function_ref<bool(Operation *)> isSource) {
+  for (Operation *parent = op->getParentOp(); parent && !isa<tile::KernelOp>(parent);
+       parent = parent->getParentOp()) {
+    ValueRange decides = parent->getOperands();
+    if (auto loop = dyn_cast<scf::ForOp>(parent))
+      decides = decides.take_front(loop.getNumControlOperands());
+    if (isSource(parent) || dependsOn(decides, isSource))
+      return true;
+    // A while loop runs as long as a condition inside says.
+    for (Region &region : parent->getRegions())
+      for (Block &block : region)
+        if (!block.empty() && block.back().getNumOperands() &&
+            block.back().getOperand(0).getType().isInteger(1) &&
+            dependsOn(block.back().getOperand(0), isSource))
+          return true;
+  }
+  return false;
+}

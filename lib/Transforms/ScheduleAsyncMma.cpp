@@ -1,0 +1,274 @@
+//===- ScheduleAsyncMma.cpp - compute while products complete ----------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// In: a staged kernel whose products that complete later are waited for at once. Out:
+// loops with two products, the second of which needs the first, as in attention, are
+// skewed by one iteration, so that the work between the products runs beside one of them:
+//
+//   for j {                             j = first: pop K; S = K-product, waited; P = f(S)
+//     pop K; S = q K_j, waited          for the other j {
+//     P, c = f(S)                         pop K; S = q K_j          (issued)
+//     pop V; O = O c + P V_j, waited      pop V; O = O' + P V_j-1   (issued)
+//   }                                     wait for S; P', c = f(S)  beside the second
+//                               →         wait for O; O' = O c;  P = P'
+//                                       }
+//                                       pop V; O = O' + P V_last, waited
+//
+// The second product is the *tail*: what it accumulates to is carried by the loop and
+// used for nothing else, so nothing of the next iteration waits for it but the next
+// tail. FlashAttention-3 (Shah and others, 2024) calls this intra-warpgroup pipelining;
+// here it is software pipelining of one operation.
+//
+//===------------------------------------------------------------------------===//
+#include "LayoutRules.h"
+
+#include "tilec/Atoms/Atom.h"
+#include "tilec/Tile/TileOps.h"
+#include "tilec/TileGPU/TileGPU.h"
+#include "tilec/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_SCHEDULEASYNCMMA
+#include "tilec/Transforms/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+
+namespace {
+
+/// A product that completes later and the wait for it.
+struct AsyncProduct {
+  tgpu::MmaOp mma;
+  tgpu::MmaWaitOp wait;
+};
+
+/// The parts of a loop that can be skewed.
+struct Skew {
+  AsyncProduct head, tail;
+  tgpu::PopOp pop;         ///< of the tail's b
+  tgpu::ReleaseOp release; ///< of the same ring
+  unsigned carried;        ///< the iteration argument that the tail accumulates to
+  /// What is computed from that argument, for the tail alone.
+  llvm::SetVector<Operation *> deferred;
+
+  bool isOfTail(Operation *op) const {
+    return op == tail.mma || op == tail.wait || op == pop || op == release;
+  }
+};
+
+} // namespace
+
+/// The products of a loop's body, when each is waited for by an operation of its own.
+static std::optional<SmallVector<AsyncProduct>> productsOf(Block &body) {
+  SmallVector<AsyncProduct> products;
+  for (auto mma : body.getOps<tgpu::MmaOp>()) {
+    const Atom *atom = findAtom(mma.getAtom());
+    if (!atom || !atom->isAsync || !mma->hasOneUse())
+      return std::nullopt;
+    auto wait = dyn_cast<tgpu::MmaWaitOp>(*mma->getUsers().begin());
+    if (!wait || wait->getBlock() != &body || wait.getInputs().size() != 1)
+      return std::nullopt;
+    products.push_back({mma, wait});
+  }
+  return products;
+}
+
+/// Collects what depends on `argument`; false unless it is pure and ends in `mma`'s acc.
+static bool collectDeferred(Value argument, tgpu::MmaOp mma,
+                            llvm::SetVector<Operation *> &deferred) {
+  SmallVector<Value> waiting = {argument};
+  while (!waiting.empty()) {
+    Value value = waiting.pop_back_val();
+    for (OpOperand &use : value.getUses()) {
+      Operation *user = use.getOwner();
+      if (user == mma.getOperation()) {
+        if (use.get() != mma.getAcc() || use.get() == mma.getA())
+          return false;
+        continue;
+      }
+      if (user->getBlock() != mma->getBlock() || user->getNumRegions() ||
+          !isMemoryEffectFree(user) || user->hasTrait<OpTrait::IsTerminator>())
+        return false;
+      if (deferred.insert(user))
+        llvm::append_range(waiting, user->getResults());
+    }
+  }
+  return true;
+}
+
+/// The one release of `ring` in the block of `after`, behind it.
+static tgpu::ReleaseOp releaseAfter(Operation *after, Value ring) {
+  tgpu::ReleaseOp found;
+  for (Operation *user : ring.getUsers())
+    if (auto release = dyn_cast<tgpu::ReleaseOp>(user);
+        release && release->getBlock() == after->getBlock()) {
+      if (found)
+        return {};
+      found = release;
+    }
+  return found && after->isBeforeInBlock(found) ? found : tgpu::ReleaseOp();
+}
+
+static std::optional<Skew> matchSkew(scf::ForOp loop) {
+  std::optional<SmallVector<AsyncProduct>> products = productsOf(*loop.getBody());
+  if (!products || products->size() != 2)
+    return std::nullopt;
+  Skew skew;
+  skew.head = (*products)[0];
+  skew.tail = (*products)[1];
+  tgpu::MmaOp tail = skew.tail.mma;
+  // Its a comes from registers, so from this iteration's head; its b from a ring.
+  skew.pop = tail.getB().getDefiningOp<tgpu::PopOp>();
+  if (!skew.pop || skew.pop->getBlock() != loop.getBody() || !isTile(tail.getA()) ||
+      skew.pop.getBuffers().size() != 1 ||
+      !skew.pop.getBuffers()[0].hasOneUse())
+    return std::nullopt;
+  skew.release = releaseAfter(skew.tail.wait, skew.pop.getRing());
+  if (!skew.release)
+    return std::nullopt;
+  // The result is carried, and used for nothing else.
+  Value result = skew.tail.wait.getResults()[0];
+  if (!result.hasOneUse() || !isa<scf::YieldOp>(*result.getUsers().begin()))
+    return std::nullopt;
+  skew.carried = result.getUses().begin()->getOperandNumber();
+  if (!collectDeferred(loop.getRegionIterArg(skew.carried), tail, skew.deferred))
+    return std::nullopt;
+  return skew;
+}
+
+//===------------------------------------------------------------------------===//
+// Rewriting
+//===------------------------------------------------------------------------===//
+
+namespace {
+
+class Skewer {
+public:
+  Skewer(scf::ForOp loop, Skew &skew)
+      : loop(loop), skew(skew), builder(loop), loc(loop.getLoc()) {}
+
+  void run() {
+    Value hasWork = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                          loop.getLowerBound(), loop.getUpperBound());
+    auto branch = scf::IfOp::create(builder, loc, loop.getResultTypes(), hasWork,
+                                    /*withElseRegion=*/true);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(builder, loc, emitSkewed());
+    builder.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(builder, loc, loop.getInitArgs());
+    loop.replaceAllUsesWith(branch.getResults());
+    loop.erase();
+  }
+
+private:
+  /// First iteration without its tail, the loop, the last tail. Gives the results.
+  SmallVector<Value> emitSkewed() {
+    IRMapping first;
+    first.map(loop.getInductionVar(), loop.getLowerBound());
+    first.map(loop.getRegionIterArgs(), loop.getInitArgs());
+    cloneHead(first, {});
+    Value second = arith::AddIOp::create(builder, loc, loop.getLowerBound(), loop.getStep());
+    auto inner = scf::ForOp::create(builder, loc, second, loop.getUpperBound(),
+                                    loop.getStep(), handedOn(first));
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(inner.getBody());
+      emitBody(inner);
+    }
+    SmallVector<Value> results;
+    unsigned next = 0;
+    for (unsigned i = 0; i < loop.getNumResults(); ++i)
+      results.push_back(i == skew.carried ? Value() : inner.getResult(next++));
+    tgpu::MmaOp mma = emitTail(inner.getResult(next), inner.getResult(next + 1));
+    results[skew.carried] = emitWait(mma.getResult(), 0);
+    emitRelease();
+    return results;
+  }
+
+  void emitBody(scf::ForOp inner) {
+    IRMapping map;
+    map.map(loop.getInductionVar(), inner.getInductionVar());
+    unsigned next = 0;
+    for (unsigned i = 0; i < loop.getNumResults(); ++i)
+      if (i != skew.carried)
+        map.map(loop.getRegionIterArg(i), inner.getRegionIterArg(next++));
+    Value a = inner.getRegionIterArg(next), acc = inner.getRegionIterArg(next + 1);
+    tgpu::MmaOp tail;
+    cloneHead(map, [&] { tail = emitTail(a, acc); });
+    // The rest needs the tail's result.
+    map.map(loop.getRegionIterArg(skew.carried), emitWait(tail.getResult(), 0));
+    emitRelease();
+    for (Operation &op : loop.getBody()->without_terminator())
+      if (skew.deferred.contains(&op))
+        builder.clone(op, map);
+    scf::YieldOp::create(builder, loc, handedOn(map));
+  }
+
+  /// An iteration without the tail. `issueTail` is called when the head has been issued;
+  /// then what needs the carried argument is left out.
+  void cloneHead(IRMapping &map, function_ref<void()> issueTail) {
+    for (Operation &op : loop.getBody()->without_terminator()) {
+      if (skew.isOfTail(&op) || (issueTail && skew.deferred.contains(&op)))
+        continue;
+      if (issueTail && &op == skew.head.wait.getOperation()) {
+        issueTail();
+        map.map(skew.head.wait.getResults()[0],
+                emitWait(map.lookup(skew.head.mma.getResult()), 1));
+        continue;
+      }
+      builder.clone(op, map);
+    }
+  }
+
+  /// What an iteration gives to the next: carried values, then the tail's a and acc.
+  SmallVector<Value> handedOn(IRMapping &map) {
+    SmallVector<Value> values;
+    for (unsigned i = 0; i < loop.getNumResults(); ++i)
+      if (i != skew.carried)
+        values.push_back(map.lookupOrDefault(loop.getYieldedValues()[i]));
+    tgpu::MmaOp mma = skew.tail.mma;
+    values.push_back(map.lookupOrDefault(mma.getA()));
+    values.push_back(map.lookupOrDefault(mma.getAcc()));
+    return values;
+  }
+
+  tgpu::MmaOp emitTail(Value a, Value acc) {
+    IRMapping map;
+    tgpu::MmaOp mma = skew.tail.mma;
+    builder.clone(*skew.pop, map);
+    map.map(mma.getA(), a);
+    map.map(mma.getAcc(), acc);
+    return cast<tgpu::MmaOp>(builder.clone(*mma, map));
+  }
+
+  Value emitWait(Value product, int64_t pending) {
+    return tgpu::MmaWaitOp::create(builder, loc, ValueRange(product), pending).getResults()[0];
+  }
+  void emitRelease() { builder.clone(*skew.release); }
+
+  scf::ForOp loop;
+  Skew &skew;
+  OpBuilder builder;
+  Location loc;
+};
+
+struct ScheduleAsyncMma : tilec::impl::ScheduleAsyncMmaBase<ScheduleAsyncMma> {
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops)
+      if (std::optional<Skew> skew = matchSkew(loop))
+        Skewer(loop, *skew).run();
+  }
+};
+
+} // namespace

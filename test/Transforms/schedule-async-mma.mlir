@@ -1,0 +1,95 @@
+// RUN: tile-opt %s --tile-schedule-async-mma | FileCheck %s
+// The second product of a loop, which takes what is computed from the first, is done one
+// iteration later, beside that computation.
+
+#acc = #tile.layout<[64, 64] register [(0, 1), (8, 0), (0, 8), (0, 16), (0, 32)] lane [(0, 2), (0, 4), (1, 0), (2, 0), (4, 0)] warp [(16, 0), (32, 0)]>
+#k = #tile.layout<[64, 64] offset [(1, 0), (2, 0), (4, 0), (8, 0), (16, 0), (32, 0), (8, 1), (16, 2), (32, 4), (0, 8), (0, 16), (0, 32)]>
+#v = #tile.layout<[64, 64] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 32), (1, 8), (2, 16), (4, 32), (8, 0), (16, 0), (32, 0)]>
+!kbuf = !tgpu.buffer<64x64xbf16, #k>
+!vbuf = !tgpu.buffer<64x64xbf16, #v>
+!kring = !tgpu.ring<2x[!kbuf]>
+!vring = !tgpu.ring<2x[!vbuf]>
+!s = tensor<64x64xf32, #acc>
+!p = tensor<64x64xbf16, #acc>
+
+// CHECK-LABEL: tile.kernel @skewed
+// CHECK: %[[WORK:.*]] = arith.cmpi slt, %[[LB:.*]], %[[UB:.*]] : index
+// CHECK: scf.if %[[WORK]]
+// The first iteration has no tail.
+// CHECK:   tgpu.pop %[[KEYS:[a-z0-9]+]]
+// CHECK:   %[[S0:.*]] = tgpu.mma
+// CHECK:   tgpu.mma_wait %[[S0]] pending 0
+// CHECK:   tgpu.release %[[KEYS]]
+// CHECK:   %[[P0:.*]] = arith.truncf
+// CHECK:   %[[A0:.*]] = arith.mulf
+// CHECK-NOT: tgpu.mma
+// CHECK:   %[[LOOP:.*]]:2 = scf.for {{.*}} iter_args(%[[P:.*]] = %[[P0]], %[[A:.*]] = %[[A0]])
+// CHECK:     tgpu.pop %[[KEYS]]
+// CHECK:     %[[S:.*]] = tgpu.mma
+// CHECK:     %[[V:.*]] = tgpu.pop %[[VALUES:[a-z0-9]+]]
+// CHECK:     %[[O:.*]] = tgpu.mma %[[P]], %[[V]], %[[A]]
+// CHECK:     tgpu.mma_wait %[[S]] pending 1
+// CHECK:     tgpu.release %[[KEYS]]
+// CHECK:     %[[NEXT:.*]] = arith.truncf
+// CHECK:     %[[SUM:.*]] = tgpu.mma_wait %[[O]] pending 0
+// CHECK:     tgpu.release %[[VALUES]]
+// CHECK:     %[[ACC:.*]] = arith.mulf %[[SUM]]
+// CHECK:     scf.yield %[[NEXT]], %[[ACC]]
+// The last tail.
+// CHECK:   tgpu.pop %[[VALUES]]
+// CHECK:   %[[LAST:.*]] = tgpu.mma %[[LOOP]]#0, %{{.*}}, %[[LOOP]]#1
+// CHECK:   %[[RESULT:.*]] = tgpu.mma_wait %[[LAST]] pending 0
+// CHECK:   tgpu.release %[[VALUES]]
+// CHECK:   scf.yield %[[RESULT]]
+tile.kernel @skewed(%y: !tile.array<?x?xf32, mut>, %n: index, %c: f32) attributes {num_warps = 4 : i32} {
+  %keys = tgpu.ring copy "tma" : !kring
+  %values = tgpu.ring copy "tma" : !vring
+  %q = tgpu.alloc : !vbuf
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : !s
+  %f = tile.splat %c : f32 -> !s
+  %r = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %z) -> (!s) {
+    %b = tgpu.pop %keys : !kring -> !kbuf
+    %s = tgpu.mma %q, %b, %z {atom = "wgmma"} : !vbuf, !kbuf, !s
+    %w = tgpu.mma_wait %s pending 0 : (!s) -> !s
+    tgpu.release %keys : !kring
+    %e = arith.mulf %w, %f : !s
+    %p = arith.truncf %e : !s to !p
+    %a = arith.mulf %acc, %f : !s
+    %v = tgpu.pop %values : !vring -> !vbuf
+    %o = tgpu.mma %p, %v, %a {atom = "wgmma"} : !p, !vbuf, !s
+    %x = tgpu.mma_wait %o pending 0 : (!s) -> !s
+    tgpu.release %values : !vring
+    scf.yield %x : !s
+  }
+  tile.store %y[%c0, %c0], %r : !tile.array<?x?xf32, mut>, !s
+  tile.return
+}
+
+// What else reads the carried sum needs it at once: the loop stays.
+// CHECK-LABEL: tile.kernel @observed
+// CHECK-NOT: pending 1
+tile.kernel @observed(%y: !tile.array<?x?xf32, mut>, %n: index, %c: f32) attributes {num_warps = 4 : i32} {
+  %keys = tgpu.ring copy "tma" : !kring
+  %values = tgpu.ring copy "tma" : !vring
+  %q = tgpu.alloc : !vbuf
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : !s
+  %r = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %z) -> (!s) {
+    %b = tgpu.pop %keys : !kring -> !kbuf
+    %s = tgpu.mma %q, %b, %z {atom = "wgmma"} : !vbuf, !kbuf, !s
+    %w = tgpu.mma_wait %s pending 0 : (!s) -> !s
+    tgpu.release %keys : !kring
+    tile.store %y[%j, %c0], %acc : !tile.array<?x?xf32, mut>, !s
+    %p = arith.truncf %w : !s to !p
+    %v = tgpu.pop %values : !vring -> !vbuf
+    %o = tgpu.mma %p, %v, %acc {atom = "wgmma"} : !p, !vbuf, !s
+    %x = tgpu.mma_wait %o pending 0 : (!s) -> !s
+    tgpu.release %values : !vring
+    scf.yield %x : !s
+  }
+  tile.store %y[%c0, %c0], %r : !tile.array<?x?xf32, mut>, !s
+  tile.return
+}
