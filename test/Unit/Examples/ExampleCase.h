@@ -44,6 +44,7 @@ struct Case {
   bool scalarsFirst = false;
   std::vector<double> expected;
   double tolerance = 0;              // |got - want| <= tolerance * (1 + |want|)
+  const char *chip = "sm_80";        // of the code that SIMT execution runs
 };
 
 /// Runs `test` once and gives the output; empty after a failure.
@@ -77,6 +78,7 @@ inline void check(const Case &test, bool allWarps = true) {
         continue;
       SCOPED_TRACE(std::string(executorName(executor)) + ", warps " + std::to_string(warps));
       KernelRunner runner(example(test.file), test.kernel, test.defines, warps);
+      runner.setEmulatedChip(test.chip);
       std::vector<uint8_t> first = runOnce(test, runner, executor);
       if (::testing::Test::HasFailure())
         return;

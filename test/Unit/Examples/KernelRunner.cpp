@@ -150,7 +150,7 @@ std::string KernelRunner::interpret(std::vector<KernelArg> &args, const std::opt
 }
 
 std::string KernelRunner::emulate(std::vector<KernelArg> &args, const std::optional<Grid> &grid) {
-  if (std::string error = compile(*findChip("sm_80"), Stage::LLVM); !error.empty())
+  if (std::string error = compile(*findChip(emulatedChip), Stage::LLVM); !error.empty())
     return error;
   const KernelInfo &info = code->kernels.front();
   auto plan = planLaunch(info, args, grid);

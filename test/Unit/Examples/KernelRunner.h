@@ -62,6 +62,9 @@ public:
   KernelRunner(const Text &text, const CompileOptions &options);
   ~KernelRunner();
 
+  /// The chip whose code SIMT execution runs; sm_80 without.
+  void setEmulatedChip(const char *name) { emulatedChip = name; }
+
   /// Launches with `args`, of which arrays are read and written in place. Gives ""
   /// or what went wrong: messages of the compiler, the launcher, the executor.
   std::string run(Executor executor, std::vector<KernelArg> args,
@@ -77,6 +80,7 @@ private:
   std::string launchOnGPU(std::vector<KernelArg> &args, const std::optional<Grid> &grid);
 
   std::string kernelName;
+  const char *emulatedChip = "sm_80";
   std::unique_ptr<Compilation> compilation;
   std::optional<ChipCode> code;
   Stage compiledTo = Stage::AST;

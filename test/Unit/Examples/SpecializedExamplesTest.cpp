@@ -1,0 +1,139 @@
+//===- SpecializedExamplesTest.cpp - products fed by the copy engine -*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// The plain matmul and attention as they become on sm_90a: resident blocks, warps that
+// copy, clusters, products of warp groups. At sizes around the tiles' edges, where rows
+// are multiples of 16 bytes (and a few where they are not, which take the general build).
+//
+//===------------------------------------------------------------------------===//
+#include "ExampleCase.h"
+
+using namespace tilec;
+using namespace tilec::test;
+
+namespace {
+
+//===------------------------------------------------------------------------===//
+// Products
+//===------------------------------------------------------------------------===//
+
+struct Product {
+  int64_t m, n, k;
+  int bm, bn, bk;
+};
+constexpr Product products[] = {
+    // Two blocks a cluster, of which the second has no place in the grid.
+    {128, 128, 64, 128, 128, 64},
+    // Edges one before, at and after the tiles'.
+    {127, 136, 72, 128, 128, 64},
+    {129, 120, 56, 128, 128, 64},
+    {257, 264, 136, 128, 128, 64},
+    // No products at all, and fewer than the ring has places.
+    {64, 64, 0, 64, 64, 64},
+    {64, 64, 16, 64, 64, 16},
+    // More than the ring has places, several times around.
+    {64, 72, 1000, 64, 64, 32},
+    // One warp group, narrow and wide; tiles that need padding inside.
+    {65, 8, 64, 64, 8, 64},
+    {100, 256, 128, 64, 256, 64},
+    {40, 24, 96, 16, 16, 32},
+    // Rows that are no multiples of 16 bytes.
+    {70, 67, 65, 64, 64, 64},
+};
+
+class SpecializedProducts : public ::testing::TestWithParam<std::tuple<int, DType>> {};
+
+TEST_P(SpecializedProducts, Matmul) {
+  const Product &p = products[std::get<0>(GetParam())];
+  DType dtype = std::get<1>(GetParam());
+  Case test{"matmul", "matmul", {define("T", dtype), define("BM", p.bm), define("BN", p.bn), define("BK", p.bk)}, {}, {},
+            false, {}, 2 * epsilon(dtype)};
+  test.chip = "sm_90a";
+  test.arrays = {HostArray::random(dtype, {p.m, p.k}, 9), HostArray::random(dtype, {p.k, p.n}, 10)};
+  for (int64_t i = 0; i < p.m; ++i)
+    for (int64_t j = 0; j < p.n; ++j) {
+      double sum = 0;
+      for (int64_t k = 0; k < p.k; ++k)
+        sum += test.arrays[0].at(size_t(i * p.k + k)) * test.arrays[1].at(size_t(k * p.n + j));
+      test.expected.push_back(sum);
+    }
+  test.arrays.push_back(HostArray::poisoned(dtype, {p.m, p.n}));
+  check(test, /*allWarps=*/false);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, SpecializedProducts,
+                         ::testing::Combine(::testing::Range(0, int(std::size(products))),
+                                            ::testing::Values(DType::BF16, DType::F16)));
+
+//===------------------------------------------------------------------------===//
+// Attention
+//===------------------------------------------------------------------------===//
+
+struct Attention {
+  int64_t batch, heads, m, n;
+  int d, bm, bn;
+  bool causal;
+};
+constexpr Attention attentions[] = {
+    // One block of keys: the skewed loop runs no iteration.
+    {1, 1, 64, 40, 64, 64, 64, false},
+    // Two and several, with and without edges.
+    {1, 2, 128, 128, 64, 128, 64, false},
+    {2, 1, 100, 333, 64, 64, 64, false},
+    {1, 3, 200, 200, 128, 128, 128, true},
+    {1, 1, 65, 130, 64, 64, 64, true},
+    // Heads of 16, that matrix units of warps take.
+    {1, 1, 40, 50, 16, 16, 16, true},
+};
+
+class SpecializedAttention : public ::testing::TestWithParam<std::tuple<int, const char *>> {};
+
+/// softmax(scale q k^T) v of one head, rows of which see the keys that they may.
+void appendAttention(std::vector<double> &out, const Case &test, const Attention &p, int64_t head, double scale) {
+  const HostArray &q = test.arrays[0], &k = test.arrays[1], &v = test.arrays[2];
+  for (int64_t i = 0; i < p.m; ++i) {
+    int64_t seen = p.causal ? i + 1 + p.n - p.m : p.n;
+    std::vector<double> weights;
+    double largest = -INFINITY, total = 0;
+    for (int64_t j = 0; j < seen; ++j) {
+      double dot = 0;
+      for (int64_t c = 0; c < p.d; ++c)
+        dot += q.at(size_t((head * p.m + i) * p.d + c)) * k.at(size_t((head * p.n + j) * p.d + c));
+      weights.push_back(dot * scale);
+      largest = std::max(largest, weights.back());
+    }
+    for (double &weight : weights)
+      total += weight = std::exp(weight - largest);
+    for (int64_t c = 0; c < p.d; ++c) {
+      double sum = 0;
+      for (int64_t j = 0; j < seen; ++j)
+        sum += weights[size_t(j)] * v.at(size_t((head * p.n + j) * p.d + c));
+      out.push_back(sum / total);
+    }
+  }
+}
+
+TEST_P(SpecializedAttention, Attention) {
+  const Attention &p = attentions[std::get<0>(GetParam())];
+  Case test{"attention", "attention",
+            {"T=bf16", define("D", p.d), define("BM", p.bm), define("BN", p.bn),
+             std::string("CAUSAL=") + (p.causal ? "true" : "false")},
+            {}, {}, false, {}, 3 * epsilon(DType::BF16)};
+  test.chip = std::get<1>(GetParam());
+  float scale = float(1 / std::sqrt(double(p.d)));
+  for (int64_t rows : {p.m, p.n, p.n})
+    test.arrays.push_back(HostArray::random(DType::BF16, {p.batch, p.heads, rows, p.d}, uint32_t(30 + test.arrays.size())));
+  for (int64_t head = 0; head < p.batch * p.heads; ++head)
+    appendAttention(test.expected, test, p, head, scale);
+  test.arrays.push_back(HostArray::poisoned(DType::BF16, {p.batch, p.heads, p.m, p.d}));
+  test.scalars = {ScalarArg::f32(scale)};
+  check(test, /*allWarps=*/false);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, SpecializedAttention,
+                         ::testing::Combine(::testing::Range(0, int(std::size(attentions))),
+                                            ::testing::Values("sm_80", "sm_90a")));
+
+} // namespace
