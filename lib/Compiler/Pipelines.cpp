@@ -64,11 +64,11 @@ void addStagedPasses(OpPassManager &passes, const CompileOptions &options, const
   roles.chip = std::string(chip.name);
   kernels.addPass(createSpecializeWarps(roles));
   kernels.addPass(createCanonicalizerPass());
-  kernels.addPass(createScheduleAsyncMma());
   ChooseStagesOptions stages;
   stages.budget = chip.sharedPerBlock;
   stages.chip = std::string(chip.name);
   kernels.addPass(createChooseStages(stages));
+  kernels.addPass(createScheduleAsyncMma());
   AllocateMemoryOptions memory;
   memory.budget = chip.sharedPerBlock;
   kernels.addPass(createAllocateMemory(memory));

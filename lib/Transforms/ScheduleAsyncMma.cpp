@@ -16,6 +16,9 @@
 //                                       }
 //                                       pop V; O = O' + P V_last, waited
 //
+// A loop with one product that only adds up keeps one product in flight: the next is
+// issued before the last is complete, and a place is released one iteration late.
+//
 // The second product is the *tail*: what it accumulates to is carried by the loop and
 // used for nothing else, so nothing of the next iteration waits for it but the next
 // tail. FlashAttention-3 (Shah and others, 2024) calls this intra-warpgroup pipelining;
@@ -63,6 +66,13 @@ struct Skew {
   bool isOfTail(Operation *op) const {
     return op == tail.mma || op == tail.wait || op == pop || op == release;
   }
+};
+
+/// The parts of a loop that only adds products up.
+struct Sum {
+  AsyncProduct product;
+  tgpu::ReleaseOp release;
+  unsigned carried;
 };
 
 } // namespace
@@ -143,6 +153,38 @@ static std::optional<Skew> matchSkew(scf::ForOp loop) {
   if (!collectDeferred(loop.getRegionIterArg(skew.carried), tail, skew.deferred))
     return std::nullopt;
   return skew;
+}
+
+/// The ring that all buffers of a product come from, popped in the product's block.
+static Value ringOf(tgpu::MmaOp mma) {
+  auto ofA = mma.getA().getDefiningOp<tgpu::PopOp>();
+  auto ofB = mma.getB().getDefiningOp<tgpu::PopOp>();
+  bool isOne = ofB && ofB->getBlock() == mma->getBlock() && (ofA == ofB || isTile(mma.getA()));
+  return isOne ? ofB.getRing() : Value();
+}
+
+/// The product of a loop that adds to a carried value, which nothing else reads.
+static std::optional<Sum> matchSum(scf::ForOp loop) {
+  std::optional<SmallVector<AsyncProduct>> products = productsOf(*loop.getBody());
+  if (!products || products->size() != 1)
+    return std::nullopt;
+  Sum sum{products->front(), {}, 0};
+  Value ring = ringOf(sum.product.mma);
+  Value result = sum.product.wait.getResults()[0];
+  // With a single place the next product would wait for what this one has not released.
+  if (!ring || cast<tgpu::RingType>(ring.getType()).getStages() < 2 || !result.hasOneUse() || !isa<scf::YieldOp>(*result.getUsers().begin()))
+    return std::nullopt;
+  sum.carried = result.getUses().begin()->getOperandNumber();
+  sum.release = releaseAfter(sum.product.wait, ring);
+  Value acc = loop.getRegionIterArg(sum.carried);
+  // The ring's only other pops and releases in the loop would change their order.
+  auto isInLoop = [&](Operation *user) {
+    return loop->isAncestor(user) && isa<tgpu::PopOp, tgpu::ReleaseOp>(user);
+  };
+  if (!sum.release || sum.product.mma.getAcc() != acc || !acc.hasOneUse() ||
+      llvm::count_if(ring.getUsers(), isInLoop) != 2)
+    return std::nullopt;
+  return sum;
 }
 
 //===------------------------------------------------------------------------===//
@@ -261,13 +303,50 @@ private:
   Location loc;
 };
 
+//===------------------------------------------------------------------------===//
+// One product in flight
+//===------------------------------------------------------------------------===//
+
+/// Releases `ring` where `condition` holds.
+void releaseIf(OpBuilder &builder, tgpu::ReleaseOp release, Value condition) {
+  auto branch = scf::IfOp::create(builder, release.getLoc(), condition, /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  builder.clone(*release);
+}
+
+/// Moves the wait for a product, and the release of what it reads, to the iteration
+/// after it.
+void keepInFlight(scf::ForOp loop, Sum &sum) {
+  OpBuilder builder(sum.product.wait);
+  Location loc = sum.product.wait.getLoc();
+  sum.product.wait.getResults()[0].replaceAllUsesWith(sum.product.mma.getResult());
+  tgpu::MmaWaitOp::create(builder, loc, ValueRange(), /*pending=*/1);
+  Value isLater = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                        loop.getInductionVar(), loop.getLowerBound());
+  releaseIf(builder, sum.release, isLater);
+  sum.product.wait.erase();
+
+  builder.setInsertionPointAfter(loop);
+  Value result = loop.getResult(sum.carried);
+  auto wait = tgpu::MmaWaitOp::create(builder, loc, ValueRange(result), /*pending=*/0);
+  result.replaceAllUsesExcept(wait.getResults()[0], wait);
+  Value hasWork = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                        loop.getLowerBound(), loop.getUpperBound());
+  releaseIf(builder, sum.release, hasWork);
+  sum.release.erase();
+}
+
 struct ScheduleAsyncMma : tilec::impl::ScheduleAsyncMmaBase<ScheduleAsyncMma> {
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
-    for (scf::ForOp loop : loops)
+    for (scf::ForOp loop : loops) {
       if (std::optional<Skew> skew = matchSkew(loop))
         Skewer(loop, *skew).run();
+      else if (std::optional<Sum> sum = matchSum(loop))
+        keepInFlight(loop, *sum);
+    }
   }
 };
 

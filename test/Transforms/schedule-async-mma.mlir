@@ -93,3 +93,54 @@ tile.kernel @observed(%y: !tile.array<?x?xf32, mut>, %n: index, %c: f32) attribu
   tile.store %y[%c0, %c0], %r : !tile.array<?x?xf32, mut>, !s
   tile.return
 }
+
+// Products that only add up: one is in flight, and releases come one iteration late.
+// CHECK-LABEL: tile.kernel @sum
+// CHECK: %[[SUM:.*]] = scf.for %[[J:[a-z0-9]+]] = %[[FIRST:[a-z0-9]+]] to %[[END:[a-z0-9]+]] step
+// CHECK:   %[[R:.*]] = tgpu.mma
+// CHECK:   tgpu.mma_wait pending 1
+// CHECK:   %[[LATER:.*]] = arith.cmpi ne, %[[J]], %[[FIRST]]
+// CHECK:   scf.if %[[LATER]] {
+// CHECK:     tgpu.release
+// CHECK:   scf.yield %[[R]]
+// CHECK: tgpu.mma_wait %[[SUM]] pending 0
+// CHECK: %[[ANY:.*]] = arith.cmpi slt, %[[FIRST]], %[[END]]
+// CHECK: scf.if %[[ANY]] {
+// CHECK:   tgpu.release
+tile.kernel @sum(%y: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32} {
+  %values = tgpu.ring copy "tma" : !vring
+  %q = arith.constant dense<1.0> : !p
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : !s
+  %r = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %z) -> (!s) {
+    %v = tgpu.pop %values : !vring -> !vbuf
+    %o = tgpu.mma %q, %v, %acc {atom = "wgmma"} : !p, !vbuf, !s
+    %x = tgpu.mma_wait %o pending 0 : (!s) -> !s
+    tgpu.release %values : !vring
+    scf.yield %x : !s
+  }
+  tile.store %y[%c0, %c0], %r : !tile.array<?x?xf32, mut>, !s
+  tile.return
+}
+
+// A ring with one place: the next product waits for it.
+// CHECK-LABEL: tile.kernel @single
+// CHECK-NOT: pending 1
+// CHECK: tile.return
+tile.kernel @single(%y: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32} {
+  %values = tgpu.ring copy "tma" : !tgpu.ring<1x[!vbuf]>
+  %q = arith.constant dense<1.0> : !p
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : !s
+  %r = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %z) -> (!s) {
+    %v = tgpu.pop %values : !tgpu.ring<1x[!vbuf]> -> !vbuf
+    %o = tgpu.mma %q, %v, %acc {atom = "wgmma"} : !p, !vbuf, !s
+    %x = tgpu.mma_wait %o pending 0 : (!s) -> !s
+    tgpu.release %values : !tgpu.ring<1x[!vbuf]>
+    scf.yield %x : !s
+  }
+  tile.store %y[%c0, %c0], %r : !tile.array<?x?xf32, mut>, !s
+  tile.return
+}

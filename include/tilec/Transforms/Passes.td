@@ -214,17 +214,6 @@ def SpecializeWarps : Pass<"tile-specialize-warps", "::tilec::tile::KernelOp"> {
   let dependentDialects = ["::tilec::tgpu::TileGPUDialect", "::mlir::scf::SCFDialect"];
 }
 
-def ScheduleAsyncMma : Pass<"tile-schedule-async-mma", "::tilec::tile::KernelOp"> {
-  let summary = "compute while products complete";
-  let description = [{
-    In a loop with two products, the second of which takes what is computed from the
-    first, the second is moved to the next iteration, so that the computation runs
-    beside it.
-  }];
-  let dependentDialects = ["::tilec::tgpu::TileGPUDialect", "::mlir::scf::SCFDialect",
-    "::mlir::arith::ArithDialect"];
-}
-
 def ChooseStages : Pass<"tile-choose-stages", "::tilec::tile::KernelOp"> {
   let summary = "how many groups a ring holds";
   let description = [{
@@ -236,6 +225,17 @@ def ChooseStages : Pass<"tile-choose-stages", "::tilec::tile::KernelOp"> {
       "Bytes of shared memory a block may use">,
     Option<"numStages", "num-stages", "int", /*default=*/"0", "Asked for (0: not)">,
     Option<"chip", "chip", "std::string", /*default=*/"\"\"", "Whose hints count">];
+}
+
+def ScheduleAsyncMma : Pass<"tile-schedule-async-mma", "::tilec::tile::KernelOp"> {
+  let summary = "compute while products complete";
+  let description = [{
+    In a loop with two products, the second of which takes what is computed from the
+    first, the second is moved to the next iteration, so that the computation runs
+    beside it. In a loop that only adds products up, one stays in flight.
+  }];
+  let dependentDialects = ["::tilec::tgpu::TileGPUDialect", "::mlir::scf::SCFDialect",
+    "::mlir::arith::ArithDialect"];
 }
 
 def AllocateMemory : Pass<"tile-allocate-memory", "::tilec::tile::KernelOp"> {
