@@ -84,6 +84,9 @@ static bool supportsTypes(const MmaProblem &p) {
     return false;
   if (p.aType.isInteger(8))
     return p.accType.isInteger(32);
+  // The instruction leaves out the bits of an f32 that a tf32 has not.
+  if (p.aType.isF32())
+    return p.accType.isF32() && p.precision == tile::MmaPrecision::TF32;
   return (p.aType.isBF16() || isa<FloatTF32Type>(p.aType)) && p.accType.isF32();
 }
 

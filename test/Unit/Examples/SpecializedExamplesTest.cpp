@@ -67,6 +67,48 @@ INSTANTIATE_TEST_SUITE_P(Sizes, SpecializedProducts,
                          ::testing::Combine(::testing::Range(0, int(std::size(products))),
                                             ::testing::Values(DType::BF16, DType::F16)));
 
+/// Every type that can be multiplied, both operands along k. Sums of 272 products that reach
+/// 60 where terms cancel: tolerances are those of the sum in its type, not of the result.
+struct TypedProduct {
+  const char *type, *sum, *result, *extra;
+  int bk;
+  double tolerance;
+};
+constexpr TypedProduct typedProducts[] = {
+    {"bf16", "f32", "bf16", "FAST=false", 64, 0x1p-6},  {"f16", "f16", "f16", "FAST=false", 64, 0x1p-3},
+    {"f8e4m3", "f32", "f32", "FAST=false", 128, 1e-5},  {"f8e5m2", "f32", "bf16", "FAST=true", 64, 0x1p-6},
+    {"i8", "i32", "i32", "FAST=false", 128, 0},         {"u8", "i32", "i32", "FAST=false", 32, 0},
+    {"f32", "f32", "f32", "TF32=true", 32, 0x1p-4},     {"f32", "f32", "f32", "TF32=false", 32, 1e-4},
+    {"f64", "f64", "f64", "FAST=false", 16, 1e-13},
+};
+
+class TypedProducts : public ::testing::TestWithParam<std::tuple<int, const char *>> {};
+
+TEST_P(TypedProducts, MatmulNT) {
+  const TypedProduct &p = typedProducts[std::get<0>(GetParam())];
+  constexpr int64_t m = 100, n = 72, k = 272;
+  Case test{"matmul_nt", "matmul_nt",
+            {std::string("T=") + p.type, std::string("S=") + p.sum, std::string("O=") + p.result, p.extra,
+             define("BM", 64), define("BN", 64), define("BK", p.bk)},
+            {}, {}, false, {}, p.tolerance};
+  test.chip = std::get<1>(GetParam());
+  DType type = *parseDType(p.type);
+  test.arrays = {HostArray::random(type, {m, k}, 5), HostArray::random(type, {n, k}, 6)};
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      double sum = 0;
+      for (int64_t c = 0; c < k; ++c)
+        sum += test.arrays[0].at(size_t(i * k + c)) * test.arrays[1].at(size_t(j * k + c));
+      test.expected.push_back(sum);
+    }
+  test.arrays.push_back(HostArray::poisoned(*parseDType(p.result), {m, n}));
+  check(test, /*allWarps=*/false);
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, TypedProducts,
+                         ::testing::Combine(::testing::Range(0, int(std::size(typedProducts))),
+                                            ::testing::Values("sm_80", "sm_90a")));
+
 //===------------------------------------------------------------------------===//
 // Attention
 //===------------------------------------------------------------------------===//
