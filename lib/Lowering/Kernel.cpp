@@ -72,11 +72,24 @@ static int32_t sharedBytes(tile::KernelOp kernel) {
 /// Whether two blocks should be resident on a multiprocessor, so that one loads while
 /// the other computes: with 16 warps, where the assembler would take a few registers
 /// more than the 64 a thread that allow it. With 8 it finds three blocks by itself, and
-/// a bound of two costs the third. Products want registers.
+/// a bound of two costs the third. Products want registers, and so do tiles of which a
+/// thread holds more than half of 64.
 static bool wantsTwoBlocks(tile::KernelOp kernel, int32_t numWarps) {
   if (numWarps != 16)
     return false;
-  return !kernel.walk([](tgpu::MmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  auto isLarge = [](Type type) {
+    if (!tile::hasLayout(type))
+      return false;
+    uint64_t registers = tile::getLayout(type).size(Input::Register);
+    return registers * tgpu::BufferType::storedBytes(getElementTypeOrSelf(type)) > 32 * 4;
+  };
+  return !kernel
+              .walk([&](Operation *op) {
+                bool needsRegisters =
+                    isa<tgpu::MmaOp>(op) || llvm::any_of(op->getResultTypes(), isLarge);
+                return needsRegisters ? WalkResult::interrupt() : WalkResult::advance();
+              })
+              .wasInterrupted();
 }
 
 static bool hasCopyOut(tile::KernelOp kernel) {

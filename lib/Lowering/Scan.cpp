@@ -9,7 +9,7 @@
 //
 //   registers   one combination after the other
 //   lanes       log steps: lanes with the bit set take in the last of the half below
-//   warps       totals through the scratch buffer; each combines those before its own
+//   warps       totals through the scratch buffer; lanes fetch one each and do the same
 //
 // A level turns totals of blocks into totals of larger blocks, and into what comes
 // before each block in its larger one. These prefixes are joined from the top down,
@@ -28,6 +28,8 @@
 #include "tilec/Atoms/ThreadCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <functional>
 
 using namespace mlir;
 using namespace tilec;
@@ -75,6 +77,20 @@ private:
   void scanRegisters(unsigned numBits);
   void scanLanes(ArrayRef<unsigned> bits, bool isLast);
   void scanWarps(ArrayRef<unsigned> bits);
+
+  /// A run of lanes, numbered along the axis.
+  struct Lanes {
+    Value rank;
+    SmallVector<Value> givers, isUpper; ///< one a step
+    std::function<Value(Value)> at;     ///< rank → number of the lane
+  };
+  Lanes makeLanes(ArrayRef<unsigned> bits, bool isMirrored);
+  /// Of each lane, with those of the lanes below it.
+  Tuple sumOfLanes(const Lanes &lanes, Tuple sum);
+  SmallVector<SmallVector<Tuple>> totalsOf(ValueRange others);
+  Value isNotFirst(Value rank);
+  Value previous(Value rank);
+
   Tuple shuffle(const Tuple &tuple, Value lane) {
     return llvm::map_to_vector<4>(tuple, [&](Value v) { return e.shuffleIndex(v, lane); });
   }
@@ -156,52 +172,93 @@ static std::pair<LinearBases, LinearBases> rankBases(ArrayRef<unsigned> bits, un
   return {ranks, numbers};
 }
 
-void ScanEmitter::scanLanes(ArrayRef<unsigned> bits, bool isLast) {
+ScanEmitter::Lanes ScanEmitter::makeLanes(ArrayRef<unsigned> bits, bool isMirrored) {
   auto [ranks, numbers] = rankBases(bits, tile::laneBits);
-  int64_t mask = int64_t(reachableBits(numbers)), mirror = isReverse ? mask : 0;
-  auto bitXor = [&](Value a, int64_t b) -> Value {
-    return b ? arith::XOrIOp::create(e.builder, e.loc, a, e.i32(b)).getResult() : a;
-  };
+  int64_t mask = int64_t(reachableBits(numbers)), mirror = isMirrored ? mask : 0;
   auto bitOr = [&](Value a, int64_t b) -> Value {
     return arith::OrIOp::create(e.builder, e.loc, a, e.i32(b));
   };
   auto bitAnd = [&](Value a, int64_t b) -> Value {
     return arith::AndIOp::create(e.builder, e.loc, a, e.i32(b));
   };
+  auto mirrored = [this, mirror = mirror](Value lane) -> Value {
+    return mirror ? arith::XOrIOp::create(e.builder, e.loc, lane, e.i32(mirror)).getResult() : lane;
+  };
   // Lanes are numbered along the axis from here on, but for `mirrored`.
-  Value lane = bitXor(e.lane(), mirror);
-  auto mirrored = [&](Value number) { return bitXor(number, mirror); };
-  SmallVector<Value> givers, isUpper;
+  Value lane = mirrored(e.lane());
+  Lanes lanes;
+  lanes.rank = emitLinear(e.builder, e.loc, lane, ranks);
   int64_t below = 0;
   for (unsigned bit : bits) {
     int64_t own = int64_t(1) << bit;
-    Value giver = bitOr(lane, below);
-    givers.push_back(mirrored(bitAnd(giver, 31 & ~own)));
-    isUpper.push_back(e.hasBits(lane, own, own));
+    lanes.givers.push_back(mirrored(bitAnd(bitOr(lane, below), 31 & ~own)));
+    lanes.isUpper.push_back(e.hasBits(lane, own, own));
     below |= own;
   }
-  Value rank = emitLinear(e.builder, e.loc, lane, ranks);
-  Value previous = emitLinear(
-      e.builder, e.loc, arith::AddIOp::create(e.builder, e.loc, rank, e.i32(-1)), numbers);
-  previous = arith::OrIOp::create(e.builder, e.loc, previous,
-                                  bitAnd(lane, 31 & ~mask));
-  previous = mirrored(previous);
-  Value last = mirrored(bitOr(lane, mask));
-  Value hasPrevious = arith::CmpIOp::create(e.builder, e.loc, arith::CmpIPredicate::ne, rank,
-                                            e.i32(0));
+  Value others = bitAnd(lane, 31 & ~mask);
+  lanes.at = [this, numbers = numbers, others, mirrored](Value rank) {
+    Value lane = emitLinear(e.builder, e.loc, rank, numbers);
+    return mirrored(arith::OrIOp::create(e.builder, e.loc, others, lane));
+  };
+  return lanes;
+}
+
+ScanEmitter::Tuple ScanEmitter::sumOfLanes(const Lanes &lanes, Tuple sum) {
+  for (auto [giver, upper] : llvm::zip_equal(lanes.givers, lanes.isUpper))
+    sum = select(upper, combine(shuffle(sum, giver), sum), sum);
+  return sum;
+}
+
+Value ScanEmitter::isNotFirst(Value rank) {
+  return arith::CmpIOp::create(e.builder, e.loc, arith::CmpIPredicate::ne, rank, e.i32(0));
+}
+
+Value ScanEmitter::previous(Value rank) {
+  return arith::AddIOp::create(e.builder, e.loc, rank, e.i32(-1));
+}
+
+void ScanEmitter::scanLanes(ArrayRef<unsigned> bits, bool isLast) {
+  Lanes lanes = makeLanes(bits, isReverse);
+  Value before = lanes.at(previous(lanes.rank)), last = lanes.at(e.i32((1 << bits.size()) - 1));
+  Value hasPrevious = isNotFirst(lanes.rank);
   Level level;
   for (Tuple &total : totals) {
-    Tuple sum = total;
-    for (auto [giver, upper] : llvm::zip_equal(givers, isUpper))
-      sum = select(upper, combine(shuffle(sum, giver), sum), sum);
-    level.before.push_back({shuffle(sum, previous), hasPrevious});
+    Tuple sum = sumOfLanes(lanes, total);
+    level.before.push_back({shuffle(sum, before), hasPrevious});
     if (!isLast)
       total = shuffle(sum, last);
   }
-  lanesBelow |= mask;
+  for (unsigned bit : bits)
+    lanesBelow |= int64_t(1) << bit;
   levels.push_back(std::move(level));
 }
 
+/// What `others` (i32 thread numbers) have as totals: [other][block].
+SmallVector<SmallVector<ScanEmitter::Tuple>> ScanEmitter::totalsOf(ValueRange others) {
+  // One vector for each source, so that accesses are wide.
+  SmallVector<Value> shown;
+  for (size_t source = 0; source < totals.front().size(); ++source) {
+    SmallVector<Value> elements;
+    for (const Tuple &total : totals)
+      for (int64_t kept = 0; kept < beside(); ++kept)
+        elements.push_back(e.extract(total[source], kept));
+    shown.push_back(e.fromElements(elements));
+  }
+  auto seen = e.readThreads(shown, others, scratch, isFirstExchange);
+  SmallVector<SmallVector<Tuple>> result(others.size());
+  for (size_t other = 0; other < others.size(); ++other)
+    for (size_t block = 0; block < totals.size(); ++block) {
+      int64_t first = int64_t(block) * beside();
+      auto places = llvm::to_vector(llvm::seq<int64_t>(first, first + beside()));
+      result[other].push_back(llvm::map_to_vector<4>(seen, [&](ArrayRef<Value> source) {
+        return emitShuffle(e.builder, e.loc, source[other], places);
+      }));
+    }
+  return result;
+}
+
+/// Lanes that have the same totals each fetch those of one warp, if there are enough of
+/// them: warps are then scanned as lanes are. Else each thread combines all warps.
 void ScanEmitter::scanWarps(ArrayRef<unsigned> bits) {
   SmallVector<unsigned> inThread = llvm::map_to_vector(bits, [](unsigned bit) {
     return bit + tile::laneBits;
@@ -211,51 +268,45 @@ void ScanEmitter::scanWarps(ArrayRef<unsigned> bits) {
   Value rank = emitLinear(
       e.builder, e.loc,
       arith::XOrIOp::create(e.builder, e.loc, e.thread, e.i32(mirror)), ranks);
-  // All lanes of the blocks so far have the same totals: they read one place.
+  // Where the lanes of a block have the same totals they read one place.
   Value rest = arith::AndIOp::create(e.builder, e.loc, e.thread, e.i32(~(mask | lanesBelow)));
-  SmallVector<Value> others;
-  for (uint64_t warp = 0; warp < uint64_t(1) << bits.size(); ++warp) {
-    uint64_t number = 0;
-    for (auto [index, basis] : llvm::enumerate(numbers))
-      number |= warp >> index & 1 ? basis : 0;
-    others.push_back(arith::OrIOp::create(e.builder, e.loc, rest,
-                                          e.i32(int64_t(number) ^ mirror)));
-  }
-  // One vector for each source, so that accesses are wide.
-  size_t width = totals.front().size();
-  SmallVector<Value> shown;
-  for (size_t source = 0; source < width; ++source) {
-    SmallVector<Value> elements;
-    for (const Tuple &total : totals)
-      for (int64_t kept = 0; kept < beside(); ++kept)
-        elements.push_back(e.extract(total[source], kept));
-    shown.push_back(e.fromElements(elements));
-  }
-  SmallVector<SmallVector<Value>> seen =
-      e.readThreads(shown, others, scratch, isFirstExchange);
-  Value hasPrevious = arith::CmpIOp::create(e.builder, e.loc, arith::CmpIPredicate::ne, rank,
-                                            e.i32(0));
+  auto threadOf = [&, numbers = numbers](Value warp) -> Value {
+    Value number = emitLinear(e.builder, e.loc, warp, numbers);
+    number = arith::XOrIOp::create(e.builder, e.loc, number, e.i32(mirror));
+    return arith::OrIOp::create(e.builder, e.loc, rest, number);
+  };
   Level level;
-  for (auto [block, total] : llvm::enumerate(totals)) {
-    int64_t first = int64_t(block) * beside();
-    SmallVector<int64_t> places = llvm::to_vector(llvm::seq<int64_t>(first, first + beside()));
-    auto totalOf = [&](size_t warp) {
-      Tuple tuple;
-      for (size_t source = 0; source < width; ++source)
-        tuple.push_back(emitShuffle(e.builder, e.loc, seen[source][warp], places));
-      return tuple;
-    };
-    Tuple sum = totalOf(0), before = sum;
-    for (size_t warp = 1; warp < others.size(); ++warp) {
-      if (warp > 1) {
-        Value isOwn = arith::CmpIOp::create(e.builder, e.loc, arith::CmpIPredicate::eq, rank,
-                                            e.i32(int64_t(warp)));
-        before = select(isOwn, sum, before);
-      }
-      sum = combine(sum, totalOf(warp));
+  Value hasPrevious = isNotFirst(rank);
+  int64_t count = int64_t(1) << bits.size();
+  SmallVector<unsigned> free;
+  for (unsigned bit = 0; bit < tile::laneBits && free.size() < bits.size(); ++bit)
+    if (lanesBelow >> bit & 1)
+      free.push_back(bit);
+  if (count > 2 && free.size() == bits.size()) {
+    Lanes lanes = makeLanes(free, /*isMirrored=*/false);
+    Value before = lanes.at(previous(rank)), last = lanes.at(e.i32(count - 1));
+    SmallVector<Tuple> read = totalsOf(threadOf(lanes.rank))[0];
+    for (auto [total, own] : llvm::zip_equal(totals, read)) {
+      Tuple sum = sumOfLanes(lanes, own);
+      level.before.push_back({shuffle(sum, before), hasPrevious});
+      total = shuffle(sum, last);
     }
-    level.before.push_back({before, hasPrevious});
-    total = sum;
+  } else {
+    SmallVector<Value> others;
+    for (int64_t warp = 0; warp < count; ++warp)
+      others.push_back(threadOf(e.i32(warp)));
+    SmallVector<SmallVector<Tuple>> read = totalsOf(others);
+    for (size_t block = 0; block < totals.size(); ++block) {
+      Tuple sum = read[0][block], before = sum;
+      for (int64_t warp = 1; warp < count; ++warp) {
+        Value isOwn = arith::CmpIOp::create(e.builder, e.loc, arith::CmpIPredicate::eq, rank,
+                                            e.i32(warp));
+        before = warp > 1 ? select(isOwn, sum, before) : before;
+        sum = combine(sum, read[warp][block]);
+      }
+      level.before.push_back({before, hasPrevious});
+      totals[block] = sum;
+    }
   }
   levels.push_back(std::move(level));
 }

@@ -78,15 +78,16 @@ LogicalResult Emitter::emitExtract(tile::ExtractOp op) {
   if (!extractsWithinWarp(op))
     return op.emitError("this slice needs shared memory: run --tile-stage-operands first");
   Layout::Shape shape = extractedShape(op);
+  Value whole = get(op.getSource());
   std::optional<Layout::Coords> start = constantStart(op);
   if (type && start) {
     auto registers = registersOfSlice(source, tile::getLayout(type), *start);
-    set(op, emitShuffle(builder, loc, get(op.getSource()), *registers));
+    set(op, emitShuffle(builder, loc, whole, *registers));
     return success();
   }
   Value number = emitSliceNumber(op.getIndex(), source.shape(), shape);
   if (!type) {
-    set(op, emitElementOfWarp(get(op.getSource()), source, number));
+    set(op, emitElementOfWarp(whole, source, number));
     return success();
   }
   // Slice by slice: a thread has the same registers of each.
@@ -98,8 +99,7 @@ LogicalResult Emitter::emitExtract(tile::ExtractOp op) {
     Value isHere = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, number,
                                          i32(int64_t(source.flatten(place))));
     value = arith::SelectOp::create(builder, loc, isHere,
-                                    emitShuffle(builder, loc, get(op.getSource()), *registers),
-                                    value);
+                                    emitShuffle(builder, loc, whole, *registers), value);
     for (unsigned dim = source.rank(); dim-- > 0;) {
       place[dim] += shape[dim];
       if (place[dim] < source.shape()[dim])
@@ -144,8 +144,9 @@ LogicalResult Emitter::emitCat(tile::CatOp op) {
     auto registers = registersOfSlice(whole, part, start);
     if (!registers)
       return op.emitError("the parts are not in the registers of the whole");
+    Value value = get(source);
     for (auto [number, at] : llvm::enumerate(*registers))
-      elements[at] = extract(get(source), int64_t(number));
+      elements[at] = extract(value, int64_t(number));
     start[op.getAxis()] += part.shape()[op.getAxis()];
   }
   // Registers that are copies have been reached by none.
@@ -291,9 +292,10 @@ LogicalResult Emitter::emitTake(tgpu::TakeOp op) {
   LinearBases axisOffsets(offsets.begin() + places.fieldShift(axis),
                           offsets.begin() + places.fieldShift(axis) + places.fieldBits(axis));
   Type stored = storedType(buffer.getElementType());
+  Value base = get(op.getBuffer()), indices = get(op.getIndices());
   SmallVector<Value> elements;
   for (auto [number, flat] : llvm::enumerate(registerNumbers(beside))) {
-    Value index = extract(get(op.getIndices()), indexRegisters[number]);
+    Value index = extract(indices, indexRegisters[number]);
     Type type = index.getType();
     if (type.isIndex())
       index = toI64(index);
@@ -309,8 +311,8 @@ LogicalResult Emitter::emitTake(tgpu::TakeOp op) {
     Value offset = emitXor(builder, loc, own, reachableBits(threads), offsetOf(flat));
     offset = arith::XOrIOp::create(builder, loc, offset,
                                    emitLinear(builder, loc, index, axisOffsets));
-    Value address = LLVM::GEPOp::create(builder, loc, get(op.getBuffer()).getType(), stored,
-                                        get(op.getBuffer()), ArrayRef<LLVM::GEPArg>{offset});
+    Value address = LLVM::GEPOp::create(builder, loc, base.getType(), stored, base,
+                                        ArrayRef<LLVM::GEPArg>{offset});
     Value element = LLVM::LoadOp::create(builder, loc, stored, address);
     elements.push_back(arith::SelectOp::create(builder, loc, isInside, element, zero(stored)));
   }
