@@ -21,12 +21,14 @@ namespace {
 struct Shape {
   int64_t rows, cols;
 };
-constexpr Shape shapes[] = {{1, 1}, {3, 7}, {2, 100}, {3, 1000}, {2, 4096}};
+constexpr Shape shapes[] = {{1, 1}, {3, 7}, {2, 1000}};
 
 class Ordered : public ::testing::TestWithParam<std::tuple<int, DType>> {
 protected:
   Shape shape() const { return shapes[std::get<0>(GetParam())]; }
   DType dtype() const { return std::get<1>(GetParam()); }
+  /// With every number of warps in f32, with one otherwise.
+  void run(const Case &test) const { check(test, dtype() == DType::F32); }
   Case rowCase(const char *file, const char *kernel) const {
     Case test{file, kernel, {define("T", dtype()), define("COLS", powerOfTwoAbove(shape().cols))}, {}, {}, false, {}, 0};
     test.arrays = {HostArray::random(dtype(), {shape().rows, shape().cols}, 21)};
@@ -44,7 +46,7 @@ TEST_P(Ordered, Cumsum) {
     for (int64_t c = 0; c < cols; ++c)
       test.expected.push_back(sum += test.arrays[0].at(size_t(r * cols + c)));
   }
-  check(test);
+  run(test);
 }
 
 TEST_P(Ordered, Sort) {
@@ -58,7 +60,7 @@ TEST_P(Ordered, Sort) {
     std::sort(row.begin(), row.end());
     test.expected.insert(test.expected.end(), row.begin(), row.end());
   }
-  check(test);
+  run(test);
 }
 
 TEST_P(Ordered, ArgSort) {
@@ -74,7 +76,7 @@ TEST_P(Ordered, ArgSort) {
     });
     test.expected.insert(test.expected.end(), from.begin(), from.end());
   }
-  check(test);
+  run(test);
 }
 
 TEST_P(Ordered, TopK) {
@@ -93,7 +95,7 @@ TEST_P(Ordered, TopK) {
     });
     test.expected.insert(test.expected.end(), from.begin(), from.begin() + k);
   }
-  check(test);
+  run(test);
 }
 
 TEST_P(Ordered, OnlineSoftmax) {
@@ -108,7 +110,7 @@ TEST_P(Ordered, OnlineSoftmax) {
     for (int64_t c = 0; c < cols; ++c)
       test.expected.push_back(std::exp(test.arrays[0].at(size_t(r * cols + c))) / sum);
   }
-  check(test);
+  run(test);
 }
 
 TEST_P(Ordered, LogCumSumExp) {
@@ -121,7 +123,7 @@ TEST_P(Ordered, LogCumSumExp) {
     for (int64_t c = 0; c < cols; ++c)
       test.expected.push_back(std::log(sum += std::exp(test.arrays[0].at(size_t(r * cols + c)))));
   }
-  check(test);
+  run(test);
 }
 
 TEST_P(Ordered, Welford) {
@@ -138,16 +140,15 @@ TEST_P(Ordered, Welford) {
     test.expected.push_back(mean);
     test.expected.push_back(variance);
   }
-  check(test);
+  run(test);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Ordered,
-                         ::testing::Combine(::testing::Range(0, 5),
-                                            ::testing::Values(DType::F32, DType::F16, DType::BF16)));
+                         ::testing::Combine(::testing::Range(0, 3), ::testing::Values(DType::F32, DType::BF16)));
 
 TEST(Histogram, CountsRows) {
   for (Shape shape : shapes)
-    for (int64_t bins : {1, 16, 256}) {
+    for (int64_t bins : {1, 256}) {
       Case test{"histogram_tile", "histogram_tile", {define("BINS", bins), define("N", 512)}, {}, {}, false, {}, 0};
       test.arrays = {HostArray::random(DType::I32, {shape.rows, shape.cols}, 22),
                      HostArray::poisoned(DType::I32, {shape.rows, bins})};
@@ -162,7 +163,7 @@ TEST(Histogram, CountsRows) {
 }
 
 TEST(Fourier, TransformsRows) {
-  for (int log : {1, 3, 8, 10}) {
+  for (int log : {1, 5, 10}) {
     int64_t n = int64_t(1) << log, rows = 2;
     Case test{"fft", "fft", {define("N", n), define("LOG", int64_t(log))}, {}, {}, false, {}, 4e-6 * log};
     test.arrays = {HostArray::random(DType::F32, {rows, 2, n}, 23), HostArray::poisoned(DType::F32, {rows, 2, n})};
@@ -177,7 +178,7 @@ TEST(Fourier, TransformsRows) {
         test.expected[size_t(2 * r * n + k)] = sum.real();
         test.expected[size_t((2 * r + 1) * n + k)] = sum.imag();
       }
-    check(test);
+    check(test, /*allWarps=*/log == 5);
   }
 }
 

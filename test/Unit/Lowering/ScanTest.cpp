@@ -1,4 +1,5 @@
-//===- ScanTest.cpp - scans, sorts and histograms on threads ----------*- C++ -*-===//
+//===- ScanTest.cpp - scans, sorts and histograms on threads ----------*- C++
+//-*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===------------------------------------------------------------------------===//
@@ -26,7 +27,8 @@ std::string dimsText(const std::vector<int64_t> &shape) {
   return text;
 }
 
-std::string arrayText(size_t rank, const std::string &element, bool isMutable = false) {
+std::string arrayText(size_t rank, const std::string &element,
+                      bool isMutable = false) {
   std::string text = "!tile.array<";
   for (size_t i = 0; i < rank; ++i)
     text += "?x";
@@ -34,7 +36,8 @@ std::string arrayText(size_t rank, const std::string &element, bool isMutable = 
 }
 
 int64_t countOf(const std::vector<int64_t> &shape) {
-  return std::accumulate(shape.begin(), shape.end(), int64_t(1), std::multiplies<>());
+  return std::accumulate(shape.begin(), shape.end(), int64_t(1),
+                         std::multiplies<>());
 }
 
 /// `%z, %z` as many times as there are dims.
@@ -52,7 +55,8 @@ std::vector<T> contents(const HostArray &array) {
   return values;
 }
 
-/// Calls `visit(line)` with the indices of the elements of each line along `axis`.
+/// Calls `visit(line)` with the indices of the elements of each line along
+/// `axis`.
 template <typename Visit>
 void forLines(const std::vector<int64_t> &shape, unsigned axis, Visit visit) {
   int64_t inner = 1;
@@ -71,78 +75,92 @@ struct Line {
   std::vector<int64_t> shape;
   unsigned axis;
 };
-const std::vector<Line> lines = {{{1}, 0},        {{2}, 0},        {{64}, 0},        {{1024}, 0},
-                                 {{4, 256}, 1},   {{256, 4}, 0},   {{2, 8, 16}, 1},  {{16, 1, 8}, 0},
-                                 {{2, 2, 2, 4, 2, 2}, 3}, {{8, 128}, 0}, {{1, 4096}, 1}};
+const std::vector<Line> lines = {{{1}, 0},
+                                 {{64}, 0},
+                                 {{1024}, 0},
+                                 {{4, 256}, 1},
+                                 {{256, 4}, 0},
+                                 {{2, 8, 16}, 1},
+                                 {{2, 2, 2, 4, 2, 2}, 3},
+                                 {{8, 128}, 0}};
 
 //===------------------------------------------------------------------------===//
 // Scans
 //===------------------------------------------------------------------------===//
 
-/// Composing maps x → a x + b (modulo 2^32) is associative and does not commute: the
-/// order of operands shows.
+/// Composing maps x → a x + b (modulo 2^32) is associative and does not
+/// commute: the order of operands shows.
 TEST(ScanTest, KeepsTheOrderOfOperands) {
-  for (const Line &line : lines)
-    for (bool isReverse : {false, true})
-      for (bool isExclusive : {false, true}) {
-        std::vector<uint32_t> a(size_t(countOf(line.shape))), b(a.size());
-        for (size_t i = 0; i < a.size(); ++i) {
-          a[i] = uint32_t(i * 7 + 3) | 1;
-          b[i] = uint32_t(i * 13 + 5);
-        }
-        std::vector<HostArray> arrays = {HostArray::of(DType::I32, line.shape, a),
-                                         HostArray::of(DType::I32, line.shape, b),
-                                         HostArray::output(DType::I32, line.shape),
-                                         HostArray::output(DType::I32, line.shape)};
-        std::string tile = "tensor<" + dimsText(line.shape) + "i32>";
-        std::string in = arrayText(line.shape.size(), "i32"),
-                    out = arrayText(line.shape.size(), "i32", true),
-                    z = zeroIndex(line.shape.size());
-        std::string text = "tile.kernel @maps(%a: " + in + ", %b: " + in + ", %c: " + out +
-                           ", %d: " + out + R"() {
+  unsigned form = 0;
+  for (const Line &line : lines) {
+    bool isReverse = form & 1, isExclusive = form & 2;
+    ++form;
+    std::vector<uint32_t> a(size_t(countOf(line.shape))), b(a.size());
+    for (size_t i = 0; i < a.size(); ++i) {
+      a[i] = uint32_t(i * 7 + 3) | 1;
+      b[i] = uint32_t(i * 13 + 5);
+    }
+    std::vector<HostArray> arrays = {HostArray::of(DType::I32, line.shape, a),
+                                     HostArray::of(DType::I32, line.shape, b),
+                                     HostArray::output(DType::I32, line.shape),
+                                     HostArray::output(DType::I32, line.shape)};
+    std::string tile = "tensor<" + dimsText(line.shape) + "i32>";
+    std::string in = arrayText(line.shape.size(), "i32"),
+                out = arrayText(line.shape.size(), "i32", true),
+                z = zeroIndex(line.shape.size());
+    std::string text =
+        "tile.kernel @maps(%a: " + in + ", %b: " + in + ", %c: " + out +
+        ", %d: " + out + R"() {
           %z = arith.constant 0 : index
           %one = arith.constant 1 : i32
           %zero = arith.constant 0 : i32
-          %x = tile.load %a[)" + z + "] : " + in + " -> " + tile + R"(
-          %y = tile.load %b[)" + z + "] : " + in + " -> " + tile + R"(
-          %s:2 = tile.scan(%x, %y) axis )" + std::to_string(line.axis) +
-                           (isReverse ? " reverse" : "") +
-                           (isExclusive ? " exclusive(%one, %zero : i32, i32)" : "") + " : (" +
-                           tile + ", " + tile + ") -> (" + tile + ", " + tile + R"() {
+          %x = tile.load %a[)" +
+        z + "] : " + in + " -> " + tile + R"(
+          %y = tile.load %b[)" +
+        z + "] : " + in + " -> " + tile + R"(
+          %s:2 = tile.scan(%x, %y) axis )" +
+        std::to_string(line.axis) + (isReverse ? " reverse" : "") +
+        (isExclusive ? " exclusive(%one, %zero : i32, i32)" : "") + " : (" +
+        tile + ", " + tile + ") -> (" + tile + ", " + tile + R"() {
           ^bb0(%la: i32, %lb: i32, %ra: i32, %rb: i32):
             %p = arith.muli %la, %ra : i32
             %q = arith.muli %ra, %lb : i32
             %r = arith.addi %q, %rb : i32
             tile.yield %p, %r : i32, i32
           }
-          tile.store %c[)" + z + "], %s#0 : " + out + ", " + tile + R"(
-          tile.store %d[)" + z + "], %s#1 : " + out + ", " + tile + R"(
+          tile.store %c[)" +
+        z + "], %s#0 : " + out + ", " + tile + R"(
+          tile.store %d[)" +
+        z + "], %s#1 : " + out + ", " + tile + R"(
           tile.return
         })";
-        ASSERT_EQ(checkKernel(text, arrays), "") << text;
-        std::vector<uint32_t> p(a.size()), q(a.size());
-        forLines(line.shape, line.axis, [&](std::vector<int64_t> at) {
-          if (isReverse)
-            std::reverse(at.begin(), at.end());
-          uint32_t scale = 1, offset = 0;
-          for (int64_t i : at) {
-            uint32_t nextScale = scale * a[size_t(i)], nextOffset = offset * a[size_t(i)] + b[size_t(i)];
-            p[size_t(i)] = isExclusive ? scale : nextScale;
-            q[size_t(i)] = isExclusive ? offset : nextOffset;
-            scale = nextScale;
-            offset = nextOffset;
-          }
-        });
-        ASSERT_EQ(contents<uint32_t>(arrays[2]), p) << text;
-        ASSERT_EQ(contents<uint32_t>(arrays[3]), q) << text;
+    ASSERT_EQ(checkKernel(text, arrays), "") << text;
+    std::vector<uint32_t> p(a.size()), q(a.size());
+    forLines(line.shape, line.axis, [&](std::vector<int64_t> at) {
+      if (isReverse)
+        std::reverse(at.begin(), at.end());
+      uint32_t scale = 1, offset = 0;
+      for (int64_t i : at) {
+        uint32_t nextScale = scale * a[size_t(i)],
+                 nextOffset = offset * a[size_t(i)] + b[size_t(i)];
+        p[size_t(i)] = isExclusive ? scale : nextScale;
+        q[size_t(i)] = isExclusive ? offset : nextOffset;
+        scale = nextScale;
+        offset = nextOffset;
       }
+    });
+    ASSERT_EQ(contents<uint32_t>(arrays[2]), p) << text;
+    ASSERT_EQ(contents<uint32_t>(arrays[3]), q) << text;
+  }
 }
 
-/// Every element type; and a region with branches, so one that is no vector code.
+/// Every element type; and a region with branches, so one that is no vector
+/// code.
 TEST(ScanTest, ScansEveryType) {
   std::vector<std::pair<std::string, DType>> types = {
-      {"i8", DType::I8},   {"i16", DType::I16}, {"i32", DType::I32}, {"i64", DType::I64},
-      {"f16", DType::F16}, {"bf16", DType::BF16}, {"f32", DType::F32}, {"f64", DType::F64}};
+      {"i8", DType::I8},   {"i16", DType::I16}, {"i32", DType::I32},
+      {"i64", DType::I64}, {"f16", DType::F16}, {"bf16", DType::BF16},
+      {"f32", DType::F32}, {"f64", DType::F64}};
   for (auto [type, dtype] : types) {
     size_t size = dtypeBytes(dtype);
     bool isFloat = type[0] != 'i';
@@ -153,22 +171,35 @@ TEST(ScanTest, ScansEveryType) {
                                      HostArray::output(dtype, {2, 256})};
     std::string in = arrayText(2, type), out = arrayText(2, type, true),
                 tile = "tensor<2x256x" + type + ">";
-    EXPECT_EQ(checkKernel("tile.kernel @peaks(%a: " + in + ", %c: " + out + R"() {
+    EXPECT_EQ(checkKernel("tile.kernel @peaks(%a: " + in + ", %c: " + out +
+                              R"() {
         %z = arith.constant 0 : index
-        %x = tile.load %a[%z, %z] : )" + in + " -> " + tile + R"(
-        %s = tile.scan(%x) axis 1 : ()" + tile + ") -> " + tile + R"( {
-        ^bb0(%l: )" + type + ", %r: " + type + R"():
-          %more = arith.)" + (isFloat ? "cmpf ogt" : "cmpi sgt") + ", %l, %r : " + type + R"(
-          %q = scf.if %more -> )" + type + R"( {
-            scf.yield %l : )" + type + R"(
+        %x = tile.load %a[%z, %z] : )" +
+                              in + " -> " + tile + R"(
+        %s = tile.scan(%x) axis 1 : ()" +
+                              tile + ") -> " + tile + R"( {
+        ^bb0(%l: )" + type +
+                              ", %r: " + type + R"():
+          %more = arith.)" + (isFloat ? "cmpf ogt" : "cmpi sgt") +
+                              ", %l, %r : " + type + R"(
+          %q = scf.if %more -> )" +
+                              type + R"( {
+            scf.yield %l : )" +
+                              type + R"(
           } else {
-            scf.yield %r : )" + type + R"(
+            scf.yield %r : )" +
+                              type + R"(
           }
-          tile.yield %q : )" + type + R"(
+          tile.yield %q : )" + type +
+                              R"(
         }
-        tile.store %c[%z, %z], %s : )" + out + ", " + tile + R"(
+        tile.store %c[%z, %z], %s : )" +
+                              out + ", " + tile + R"(
         tile.return
-      })", arrays), "") << type;
+      })",
+                          arrays),
+              "")
+        << type;
   }
 }
 
@@ -176,64 +207,81 @@ TEST(ScanTest, ScansEveryType) {
 // Sorts
 //===------------------------------------------------------------------------===//
 
-std::string sortKernel(const Line &line, const std::string &type, bool descends, bool isUnsigned,
-                       bool hasPayload) {
+std::string sortKernel(const Line &line, const std::string &type, bool descends,
+                       bool isUnsigned, bool hasPayload) {
   size_t rank = line.shape.size();
   std::string tile = "tensor<" + dimsText(line.shape) + type + ">",
-              words = "tensor<" + dimsText(line.shape) + "i16>", z = zeroIndex(rank);
+              words = "tensor<" + dimsText(line.shape) + "i16>",
+              z = zeroIndex(rank);
   std::string in = arrayText(rank, type), out = arrayText(rank, type, true),
-              payIn = arrayText(rank, "i16"), payOut = arrayText(rank, "i16", true);
-  std::string options = " axis " + std::to_string(line.axis) + (descends ? " descending" : "") +
+              payIn = arrayText(rank, "i16"),
+              payOut = arrayText(rank, "i16", true);
+  std::string options = " axis " + std::to_string(line.axis) +
+                        (descends ? " descending" : "") +
                         (isUnsigned ? " unsigned" : "");
   std::string sort =
-      hasPayload ? "%s:2 = tile.sort(%x, %y)" + options + " : (" + tile + ", " + words + ") -> (" +
-                       tile + ", " + words + ")\ntile.store %d[" + z + "], %s#1 : " + payOut + ", " + words
-                 : "%s:1 = tile.sort(%x)" + options + " : (" + tile + ") -> " + tile;
-  return "tile.kernel @sort(%a: " + in + ", %b: " + payIn + ", %c: " + out + ", %d: " + payOut + R"() {
+      hasPayload
+          ? "%s:2 = tile.sort(%x, %y)" + options + " : (" + tile + ", " +
+                words + ") -> (" + tile + ", " + words + ")\ntile.store %d[" +
+                z + "], %s#1 : " + payOut + ", " + words
+          : "%s:1 = tile.sort(%x)" + options + " : (" + tile + ") -> " + tile;
+  return "tile.kernel @sort(%a: " + in + ", %b: " + payIn + ", %c: " + out +
+         ", %d: " + payOut + R"() {
     %z = arith.constant 0 : index
-    %x = tile.load %a[)" + z + "] : " + in + " -> " + tile + R"(
-    %y = tile.load %b[)" + z + "] : " + payIn + " -> " + words + "\n" + sort + R"(
-    tile.store %c[)" + z + "], %s#0 : " + out + ", " + tile + R"(
+    %x = tile.load %a[)" +
+         z + "] : " + in + " -> " + tile + R"(
+    %y = tile.load %b[)" +
+         z + "] : " + payIn + " -> " + words + "\n" + sort + R"(
+    tile.store %c[)" +
+         z + "], %s#0 : " + out + ", " + tile + R"(
     tile.return
   })";
 }
 
 /// A few values with many ties: zeros of both signs, infinities, NaN.
 TEST(ScanTest, SortsFloatsStably) {
-  const float special[] = {0.0f, -0.0f, 1.5f, -1.5f, INFINITY, -INFINITY, NAN, 3e-42f};
-  for (const Line &line : lines)
-    for (bool descends : {false, true}) {
-      size_t count = size_t(countOf(line.shape));
-      std::vector<float> keys(count);
-      std::vector<int16_t> payload(count);
-      for (size_t i = 0; i < count; ++i) {
-        keys[i] = special[(i * 2654435761u >> 13) % 8];
-        payload[i] = int16_t(i * 31);
-      }
-      std::vector<HostArray> arrays = {
-          HostArray::of(DType::F32, line.shape, keys), HostArray::of(DType::I16, line.shape, payload),
-          HostArray::output(DType::F32, line.shape), HostArray::output(DType::I16, line.shape)};
-      std::string text = sortKernel(line, "f32", descends, false, true);
-      ASSERT_EQ(checkKernel(text, arrays), "") << text;
-      auto less = [](float a, float b) { return std::isnan(b) ? !std::isnan(a) : a < b; };
-      std::vector<int16_t> expected(count);
-      forLines(line.shape, line.axis, [&](const std::vector<int64_t> &at) {
-        std::vector<int64_t> from = at;
-        std::sort(from.begin(), from.end(), [&](int64_t a, int64_t b) {
-          float x = keys[size_t(descends ? b : a)], y = keys[size_t(descends ? a : b)];
-          return less(x, y) || (!less(y, x) && a < b);
-        });
-        for (size_t i = 0; i < at.size(); ++i)
-          expected[size_t(at[i])] = payload[size_t(from[i])];
-      });
-      ASSERT_EQ(contents<int16_t>(arrays[3]), expected) << text;
+  const float special[] = {0.0f,     -0.0f,     1.5f, -1.5f,
+                           INFINITY, -INFINITY, NAN,  3e-42f};
+  bool descends = false;
+  for (const Line &line : lines) {
+    descends = !descends;
+    size_t count = size_t(countOf(line.shape));
+    std::vector<float> keys(count);
+    std::vector<int16_t> payload(count);
+    for (size_t i = 0; i < count; ++i) {
+      keys[i] = special[(i * 2654435761u >> 13) % 8];
+      payload[i] = int16_t(i * 31);
     }
+    std::vector<HostArray> arrays = {
+        HostArray::of(DType::F32, line.shape, keys),
+        HostArray::of(DType::I16, line.shape, payload),
+        HostArray::output(DType::F32, line.shape),
+        HostArray::output(DType::I16, line.shape)};
+    std::string text = sortKernel(line, "f32", descends, false, true);
+    ASSERT_EQ(checkKernel(text, arrays), "") << text;
+    auto less = [](float a, float b) {
+      return std::isnan(b) ? !std::isnan(a) : a < b;
+    };
+    std::vector<int16_t> expected(count);
+    forLines(line.shape, line.axis, [&](const std::vector<int64_t> &at) {
+      std::vector<int64_t> from = at;
+      std::sort(from.begin(), from.end(), [&](int64_t a, int64_t b) {
+        float x = keys[size_t(descends ? b : a)],
+              y = keys[size_t(descends ? a : b)];
+        return less(x, y) || (!less(y, x) && a < b);
+      });
+      for (size_t i = 0; i < at.size(); ++i)
+        expected[size_t(at[i])] = payload[size_t(from[i])];
+    });
+    ASSERT_EQ(contents<int16_t>(arrays[3]), expected) << text;
+  }
 }
 
 TEST(ScanTest, SortsEveryType) {
   std::vector<std::pair<std::string, DType>> types = {
-      {"i1", DType::Bool}, {"i8", DType::I8},     {"i16", DType::I16}, {"i32", DType::I32},
-      {"i64", DType::I64}, {"f16", DType::F16}, {"bf16", DType::BF16}, {"f64", DType::F64}};
+      {"i1", DType::Bool},   {"i8", DType::I8},   {"i16", DType::I16},
+      {"i32", DType::I32},   {"i64", DType::I64}, {"f16", DType::F16},
+      {"bf16", DType::BF16}, {"f64", DType::F64}};
   for (auto [type, dtype] : types)
     for (bool isUnsigned : {false, true})
       for (bool hasPayload : {false, true}) {
@@ -243,45 +291,63 @@ TEST(ScanTest, SortsEveryType) {
           bytes[i] = uint8_t(i * 2654435761u >> 11) & (type == "i1" ? 1 : 0xff);
         std::vector<int16_t> payload(512);
         std::iota(payload.begin(), payload.end(), 0);
-        std::vector<HostArray> arrays = {HostArray::of(dtype, {2, 256}, bytes),
-                                         HostArray::of(DType::I16, {2, 256}, payload),
-                                         HostArray::output(dtype, {2, 256}),
-                                         HostArray::output(DType::I16, {2, 256})};
+        std::vector<HostArray> arrays = {
+            HostArray::of(dtype, {2, 256}, bytes),
+            HostArray::of(DType::I16, {2, 256}, payload),
+            HostArray::output(dtype, {2, 256}),
+            HostArray::output(DType::I16, {2, 256})};
         if (type == "i1" && !isUnsigned)
           continue; // bools sort as 0 and 1
-        EXPECT_EQ(checkKernel(sortKernel({{2, 256}, 1}, type, hasPayload, isUnsigned, hasPayload), arrays),
-                  "") << type;
+        EXPECT_EQ(checkKernel(sortKernel({{2, 256}, 1}, type, hasPayload,
+                                         isUnsigned, hasPayload),
+                              arrays),
+                  "")
+            << type;
       }
 }
 
 /// Only the first elements are used: the rest is dropped on the way.
 TEST(ScanTest, KeepsTheGreatest) {
   for (int64_t kept : {1, 2, 8, 128})
-    for (auto [type, dtype] : std::vector<std::pair<std::string, DType>>{{"f32", DType::F32},
-                                                                         {"i64", DType::I64}}) {
+    for (auto [type, dtype] : std::vector<std::pair<std::string, DType>>{
+             {"f32", DType::F32}, {"i64", DType::I64}}) {
       std::vector<int64_t> values(4 * 256);
       for (size_t i = 0; i < values.size(); ++i)
         values[i] = int64_t(i * 2654435761u % 97) - 40;
       std::vector<float> floats(values.begin(), values.end());
       std::string k = std::to_string(kept);
       std::vector<HostArray> arrays = {
-          type == "f32" ? HostArray::of(dtype, {4, 256}, floats) : HostArray::of(dtype, {4, 256}, values),
-          HostArray::output(dtype, {4, kept}), HostArray::output(DType::I32, {4, kept})};
-      EXPECT_EQ(checkKernel("tile.kernel @topk(%a: " + arrayText(2, type) + ", %c: " +
-                            arrayText(2, type, true) + R"(, %d: !tile.array<?x?xi32, mut>) {
+          type == "f32" ? HostArray::of(dtype, {4, 256}, floats)
+                        : HostArray::of(dtype, {4, 256}, values),
+          HostArray::output(dtype, {4, kept}),
+          HostArray::output(DType::I32, {4, kept})};
+      EXPECT_EQ(
+          checkKernel("tile.kernel @topk(%a: " + arrayText(2, type) +
+                          ", %c: " + arrayText(2, type, true) +
+                          R"(, %d: !tile.array<?x?xi32, mut>) {
         %z = arith.constant 0 : index
-        %x = tile.load %a[%z, %z] : )" + arrayText(2, type) + " -> tensor<4x256x" + type + R"(>
+        %x = tile.load %a[%z, %z] : )" +
+                          arrayText(2, type) + " -> tensor<4x256x" + type + R"(>
         %n = tile.iota : tensor<256xi32>
         %r = tile.reshape %n : tensor<256xi32> -> tensor<1x256xi32>
         %p = tile.broadcast %r : tensor<1x256xi32> -> tensor<4x256xi32>
-        %s:2 = tile.sort(%x, %p) axis 1 descending : (tensor<4x256x)" + type +
-        ">, tensor<4x256xi32>) -> (tensor<4x256x" + type + R"(>, tensor<4x256xi32>)
-        %t = tile.extract %s#0[%z, %z] : tensor<4x256x)" + type + "> -> tensor<4x" + k + "x" + type + R"(>
-        %u = tile.extract %s#1[%z, %z] : tensor<4x256xi32> -> tensor<4x)" + k + R"(xi32>
-        tile.store %c[%z, %z], %t : )" + arrayText(2, type, true) + ", tensor<4x" + k + "x" + type + R"(>
-        tile.store %d[%z, %z], %u : !tile.array<?x?xi32, mut>, tensor<4x)" + k + R"(xi32>
+        %s:2 = tile.sort(%x, %p) axis 1 descending : (tensor<4x256x)" +
+                          type + ">, tensor<4x256xi32>) -> (tensor<4x256x" +
+                          type + R"(>, tensor<4x256xi32>)
+        %t = tile.extract %s#0[%z, %z] : tensor<4x256x)" +
+                          type + "> -> tensor<4x" + k + "x" + type + R"(>
+        %u = tile.extract %s#1[%z, %z] : tensor<4x256xi32> -> tensor<4x)" +
+                          k + R"(xi32>
+        tile.store %c[%z, %z], %t : )" +
+                          arrayText(2, type, true) + ", tensor<4x" + k + "x" +
+                          type + R"(>
+        tile.store %d[%z, %z], %u : !tile.array<?x?xi32, mut>, tensor<4x)" +
+                          k + R"(xi32>
         tile.return
-      })", arrays), "") << kept << type;
+      })",
+                      arrays),
+          "")
+          << kept << type;
       std::vector<int32_t> expected;
       for (size_t row = 0; row < 4; ++row) {
         std::vector<int32_t> from(256);
@@ -302,18 +368,23 @@ TEST(ScanTest, KeepsTheGreatest) {
 
 TEST(ScanTest, CountsWhatHasABin) {
   for (int64_t bins : {1, 2, 64, 256, 32768})
-    for (auto [type, dtype] : std::vector<std::pair<std::string, DType>>{
-             {"i8", DType::I8}, {"i16", DType::I16}, {"i32", DType::I32}, {"i64", DType::I64}})
+    for (auto [type, dtype] :
+         std::vector<std::pair<std::string, DType>>{{"i8", DType::I8},
+                                                    {"i16", DType::I16},
+                                                    {"i32", DType::I32},
+                                                    {"i64", DType::I64}})
       for (bool isUnsigned : {false, true}) {
         std::vector<int64_t> values(4 * 64);
         for (size_t i = 0; i < values.size(); ++i)
-          values[i] = i % 5 ? int64_t(i * 2654435761u >> 7) % 300 - 30 : -int64_t(i);
+          values[i] =
+              i % 5 ? int64_t(i * 2654435761u >> 7) % 300 - 30 : -int64_t(i);
         size_t size = dtypeBytes(dtype);
         std::vector<uint8_t> bytes(values.size() * size);
         std::vector<int32_t> expected(size_t(bins), 0);
         for (size_t i = 0; i < values.size(); ++i) {
           std::memcpy(&bytes[i * size], &values[i], size);
-          uint64_t read = isUnsigned ? 0 : uint64_t(values[i] << (64 - 8 * size)) ;
+          uint64_t read =
+              isUnsigned ? 0 : uint64_t(values[i] << (64 - 8 * size));
           if (isUnsigned)
             std::memcpy(&read, &values[i], size);
           else
@@ -326,15 +397,25 @@ TEST(ScanTest, CountsWhatHasABin) {
         RunOptions options;
         if (bins > 256)
           options.warps = {8};
-        EXPECT_EQ(checkKernel("tile.kernel @count(%a: " + arrayText(2, type) + R"(, %c: !tile.array<?xi32, mut>) {
+        EXPECT_EQ(checkKernel("tile.kernel @count(%a: " + arrayText(2, type) +
+                                  R"(, %c: !tile.array<?xi32, mut>) {
           %z = arith.constant 0 : index
-          %x = tile.load %a[%z, %z] : )" + arrayText(2, type) + " -> tensor<4x64x" + type + R"(>
-          %h = tile.histogram %x )" + (isUnsigned ? "unsigned " : "") + ": tensor<4x64x" + type +
-          "> -> tensor<" + std::to_string(bins) + R"(xi32>
-          tile.store %c[%z], %h : !tile.array<?xi32, mut>, tensor<)" + std::to_string(bins) + R"(xi32>
+          %x = tile.load %a[%z, %z] : )" +
+                                  arrayText(2, type) + " -> tensor<4x64x" +
+                                  type + R"(>
+          %h = tile.histogram %x )" +
+                                  (isUnsigned ? "unsigned " : "") +
+                                  ": tensor<4x64x" + type + "> -> tensor<" +
+                                  std::to_string(bins) + R"(xi32>
+          tile.store %c[%z], %h : !tile.array<?xi32, mut>, tensor<)" +
+                                  std::to_string(bins) + R"(xi32>
           tile.return
-        })", arrays, options), "") << type << " " << bins;
-        EXPECT_EQ(contents<int32_t>(arrays[1]), expected) << type << " " << bins;
+        })",
+                              arrays, options),
+                  "")
+            << type << " " << bins;
+        EXPECT_EQ(contents<int32_t>(arrays[1]), expected)
+            << type << " " << bins;
       }
 }
 

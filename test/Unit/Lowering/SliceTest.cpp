@@ -55,7 +55,9 @@ TEST(SliceTest, ReadsAndReplacesSlicesAnywhere) {
   std::vector<int32_t> x = numbers(32 * 64);
   for (bool isConstant : {false, true})
     for (auto [i, j] : std::vector<std::pair<int64_t, int64_t>>{
-             {0, 0}, {3, 2}, {1, 3}, {-1, 0}, {0, 4}, {int64_t(1) << 32, 0}}) {
+             {0, 0}, {3, 2}, {-1, 0}, {0, 4}, {int64_t(1) << 32, 0}}) {
+      if (isConstant && (i <= 0 || i > 3) && j != 4)
+        continue; // one inside and one outside will do
       std::vector<HostArray> arrays = {
           HostArray::of(DType::I32, {32, 64}, x), HostArray::output(DType::I32, {8, 16}),
           HostArray::output(DType::I32, {32, 64}), HostArray::output(DType::I32, {1})};
