@@ -25,6 +25,10 @@
 //           1  9 17 25 ..                would read 3 + 64.
 //           .. 7 15 23 31
 //
+// Where how long a block takes depends on its position along axis 0, as in causal
+// attention, the raster goes along axis 0 backwards and slowest: such loops mostly grow
+// with the position, and work that is long had better not start last.
+//
 // Where loads do not depend on the position along an axis, two blocks side by side along
 // it can share them: they become a cluster, and each copies half for both. That is done
 // for large tiles, whose grids are large, along the axis that saves more bytes. Where the
@@ -84,10 +88,15 @@ struct BlockArithmetic {
 
 /// The position of the grid that comes `number`-th.
 static SmallVector<Value, 3> rasterPosition(BlockArithmetic math, Value number,
-                                            ArrayRef<Value> extents) {
+                                            ArrayRef<Value> extents, bool isUneven) {
   Value plane = math.mul(extents[0], extents[1]);
   Value z = math.div(number, plane);
   Value inPlane = math.rem(number, plane);
+  if (isUneven) {
+    Value last = math.sub(extents[0], math.constant(1));
+    Value row = math.sub(last, math.div(inPlane, extents[1]));
+    return {math.widen(row), math.widen(math.rem(inPlane, extents[1])), math.widen(z)};
+  }
   Value band = math.constant(bandBlocks);
   Value bandSize = math.mul(band, extents[1]);
   Value first = math.mul(math.div(inPlane, bandSize), band);
@@ -194,7 +203,19 @@ static void guardStores(Block &block, Value isInside) {
 // The loop over the grid
 //===------------------------------------------------------------------------===//
 
+/// Whether some loop that copies runs more or less often along axis 0.
+static bool isUneven(tile::KernelOp kernel) {
+  return kernel
+      .walk([](tile::LoadOp load) {
+        return isCopied(load) && isRunDependingOn(load, isPositionAlong(0))
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 static void makePersistent(tile::KernelOp kernel, std::optional<uint32_t> clusterAxis) {
+  bool uneven = isUneven(kernel);
   Block &body = kernel.getBody().front();
   SmallVector<Operation *> moved;
   for (Operation &op : body.without_terminator())
@@ -219,7 +240,7 @@ static void makePersistent(tile::KernelOp kernel, std::optional<uint32_t> cluste
 
   builder.setInsertionPointToStart(loop.getBody());
   SmallVector<Value, 3> position =
-      rasterPosition(math, math.narrow(loop.getInductionVar()), extents);
+      rasterPosition(math, math.narrow(loop.getInductionVar()), extents, uneven);
   Value isInside;
   if (clusterAxis) {
     Value rank = math.narrow(tgpu::ClusterRankOp::create(builder, kernel.getLoc(), index));

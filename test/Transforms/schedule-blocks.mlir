@@ -69,9 +69,13 @@ tile.kernel @paired(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !t
   tile.return
 }
 
-// How often blocks load depends on both axes: they would not stay in step.
+// How often blocks load depends on both axes: they would not stay in step. The long ones,
+// at the end of axis 0, come first.
 // CLUSTER-LABEL: tile.kernel @uneven
 // CLUSTER-NOT: tgpu.cluster
+// CLUSTER: %[[LAST:.*]] = arith.subi %{{.*}}, %{{.*}} : i32
+// CLUSTER: %[[ROW:.*]] = arith.divui
+// CLUSTER: arith.subi %[[LAST]], %[[ROW]] : i32
 // CLUSTER: tile.return
 tile.kernel @uneven(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>) attributes {num_warps = 4 : i32} {
   %m = tile.block_id 0 : index
