@@ -50,6 +50,7 @@ struct ProgramOptions {
   std::vector<std::string> includeDirs; ///< of `import`, after the file's own
   bool fastMath = false;                ///< approximate forms of functions
   bool contract = true;                 ///< a*b+c becomes fma
+  bool checked = false;                 ///< assert assumptions, that `int` does not overflow, …
   unsigned numWarps = 0;                ///< 0: the compiler's choice
   bool useDiskCache = true;
 };

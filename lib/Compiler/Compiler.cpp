@@ -188,7 +188,7 @@ ModuleOp Compilation::State::tileFor(const Chip &chip) {
   auto checked = check(*program, engine, checkOptions);
   if (!checked)
     return {};
-  IRGenOptions generation{options.fastMath, options.contract};
+  IRGenOptions generation{options.fastMath, options.contract, options.checked};
   OwningOpRef<ModuleOp> module = generateIR(*context, *checked, sources, generation);
   // Nothing is known of the launch yet; SplitBuilds makes the builds that rely on it.
   for (tile::KernelOp kernel : module->getOps<tile::KernelOp>())

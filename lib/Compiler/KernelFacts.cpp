@@ -13,6 +13,7 @@
 
 #include "tilec/Support/Target.h"
 #include "tilec/Tile/BuildFacts.h"
+#include "tilec/Tile/DebugSites.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -118,6 +119,7 @@ KernelInfo describeKernel(tile::KernelOp kernel) {
     for (NamedAttribute hint : *hints)
       if (auto value = dyn_cast<IntegerAttr>(hint.getValue()))
         info.hints.push_back({hint.getName().str(), value.getInt()});
+  info.sites = tile::numberSites(kernel);
   return info;
 }
 

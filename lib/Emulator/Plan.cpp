@@ -13,8 +13,10 @@
 #include "tilec/Emulator/Plan.h"
 
 #include "tilec/Emulator/TensorMap.h"
+#include "tilec/Support/DebugRing.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace tilec;
 
@@ -71,5 +73,26 @@ EmulatorLaunch tilec::makeEmulatorLaunch(const KernelInfo &info, const LaunchPla
   for (size_t i = 0; i < args.size() && i < info.params.size(); ++i)
     if (const auto *array = std::get_if<ArrayArg>(&args[i]))
       launch.globals.push_back(rangeOf(*array, info.params[i]));
+  if (info.sites.empty())
+    return launch;
+  // The last two parameters: where to print, and the number of the first site.
+  launch.debug = DebugRing::allocate(DebugRing::capacityFor(info.sites));
+  if (launch.debug) {
+    void *ring = launch.debug->data();
+    std::memcpy(launch.parameters[launch.parameters.size() - 2].data(), &ring, sizeof ring);
+    launch.globals.push_back({ring, launch.debug->bytes(), "the ring of prints", true});
+  }
   return launch;
+}
+
+void tilec::collectDebugRecords(const KernelInfo &info, const EmulatorLaunch &launch,
+                                DebugLog &log) {
+  if (!launch.debug)
+    return;
+  auto find = [&](uint32_t number) -> DebugRing::Source {
+    if (number >= info.sites.size())
+      return {};
+    return {&info.sites[number], info.name};
+  };
+  launch.debug->drain(find, log, /*waits=*/false);
 }

@@ -407,6 +407,7 @@ bool Sema::makeRegion(const ast::FnDecl *fn, ArrayRef<Type> types,
   std::optional<std::vector<Operand>> results;
   {
     Saved<std::vector<checked::Stmt *> *> saved(block, &stmts);
+    Saved<bool> combining(inCombiner, true);
     checked::InlineBody *body;
     results = inlineFn(*fn, args, range, body);
     if (body)

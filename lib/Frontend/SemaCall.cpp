@@ -550,6 +550,12 @@ bool Sema::bindBuiltinArgs(const BuiltinInfo &builtin,
   return isValid;
 }
 
+/// Whether a call of the function does more than give a value.
+static bool hasEffect(StringRef name) {
+  return name.starts_with("store") || name.starts_with("atomic_") ||
+         name == "scatter" || name == "print" || name == "assert";
+}
+
 Operand Sema::callBuiltin(const BuiltinInfo &builtin, const ast::CallExpr &call,
                           Operand receiver) {
   CallArgs args;
@@ -561,6 +567,10 @@ Operand Sema::callBuiltin(const BuiltinInfo &builtin, const ast::CallExpr &call,
     return Operand::poison(args.range);
   if (!builtin.isSupported && !options.allowUnlowered) {
     error(diag::not_supported, call.callee->getRange()).arg(builtin.name);
+    return Operand::poison(args.range);
+  }
+  if (inCombiner && hasEffect(builtin.name)) {
+    error(diag::combine_effect, call.callee->getRange()).arg(builtin.name);
     return Operand::poison(args.range);
   }
   return (this->*builtin.check)(args);

@@ -658,6 +658,7 @@ private:
   Flow flow;
   std::vector<AssignedFrame *> frames;
   bool inRequires = false;
+  bool inCombiner = false; ///< in the fn of a reduction or scan
   unsigned depth = 0;
   size_t numNodes = 0;
   bool reportedSize = false;

@@ -167,12 +167,15 @@ Value Generator::elementwise(const checked::Expr *expr, Location loc) {
   case Kind::Unary: {
     const auto *unary = llvm::cast<checked::UnaryExpr>(expr);
     Value x = expression(unary->operand);
+    checkUnary(unary, x, loc);
     return at(loc).unary(unary->op, unary->operand->type.dtype(), x);
   }
   case Kind::Binary: {
     const auto *binary = llvm::cast<checked::BinaryExpr>(expr);
     Value a = expression(binary->left), b = expression(binary->right);
-    return at(loc).binary(binary->op, expr->type.dtype(), a, b);
+    Value result = at(loc).binary(binary->op, expr->type.dtype(), a, b);
+    checkBinary(binary, a, b, result, loc);
+    return result;
   }
   case Kind::Compare: {
     const auto *compare = llvm::cast<checked::CompareExpr>(expr);

@@ -155,6 +155,15 @@ private:
   mlir::Value atomic(const checked::AtomicExpr *expr, mlir::Location loc);
   /// scatter, assert, print.
   void effect(const checked::Stmt *stmt, mlir::Location loc);
+
+  // Checks.cpp
+  /// `condition` is true: trusted, or asserted with this text under `--checked`.
+  void assume(mlir::Location loc, mlir::Value condition, const llvm::Twine &text);
+  void assumeStatement(const checked::AssumeStmt *stmt, mlir::Location loc);
+  /// Under `--checked`: nothing went wrong in computing `result`.
+  void checkBinary(const checked::BinaryExpr *expr, mlir::Value a, mlir::Value b,
+                   mlir::Value result, mlir::Location loc);
+  void checkUnary(const checked::UnaryExpr *expr, mlir::Value x, mlir::Location loc);
   mlir::Value signedIndex(const checked::Expr *expr, mlir::Location loc);
   llvm::SmallVector<mlir::Value>
   signedIndices(llvm::ArrayRef<checked::Expr *> exprs, mlir::Location loc);
@@ -182,6 +191,7 @@ private:
   static constexpr unsigned maxExitDepth = 64;
   unsigned exitDepth = 0;
 
+  bool inCombiner = false; ///< inside the fn of a custom reduction or scan
   llvm::SmallVector<Loop> loops;
   llvm::SmallVector<Function> functions;
 };

@@ -183,8 +183,8 @@ void Generator::kernel(const checked::Kernel &kernel, ModuleOp module) {
   builder.setInsertionPointToStart(&body);
   for (const checked::Requirement &requirement : kernel.requirements)
     if (requirement.condition)
-      tile::AssumeOp::create(builder, location(requirement.range),
-                             expression(requirement.condition));
+      assume(location(requirement.range), expression(requirement.condition),
+             "the requirement `" + requirement.text + "` is false");
   functions.assign({Function{nullptr, newFlag()}});
   block(kernel.body);
   functions.clear();

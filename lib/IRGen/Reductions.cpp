@@ -8,6 +8,8 @@
 
 #include "Generator.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace mlir;
 
 namespace tilec::irgen {
@@ -135,6 +137,7 @@ SmallVector<Value> Generator::combine(const checked::Region &region,
     values[variable] = value;
   for (auto [variable, value] : llvm::zip_equal(region.right, right))
     values[variable] = value;
+  llvm::SaveAndRestore combining(inCombiner, true);
   block(region.body);
   return expressions(region.results);
 }

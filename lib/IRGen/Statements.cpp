@@ -135,10 +135,7 @@ void Generator::statement(const checked::Stmt *stmt) {
     results(llvm::cast<checked::EvalStmt>(stmt)->value);
     return;
   case Kind::Assume:
-    tile::AssumeOp::create(
-        builder, loc,
-        expression(llvm::cast<checked::AssumeStmt>(stmt)->condition));
-    return;
+    return assumeStatement(llvm::cast<checked::AssumeStmt>(stmt), loc);
   case Kind::Scatter:
   case Kind::Assert:
   case Kind::Print:

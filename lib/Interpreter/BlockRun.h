@@ -13,6 +13,7 @@
 
 #include "Elementwise.h"
 
+#include "tilec/Support/DebugLog.h"
 #include "tilec/Support/KernelArg.h"
 #include "tilec/Tile/TileOps.h"
 
@@ -30,7 +31,7 @@ llvm::Error errorAt(mlir::Operation *op, const llvm::Twine &message);
 class BlockRun {
 public:
   BlockRun(tile::KernelOp kernel, llvm::ArrayRef<KernelArg> args, std::array<int64_t, 3> grid,
-           std::array<int64_t, 3> block);
+           std::array<int64_t, 3> block, DebugLog &log);
 
   llvm::Error run();
 
@@ -57,7 +58,7 @@ private:
   HostTile atomic(tile::AtomicOp op);
   char *elementAddress(mlir::Value array, mlir::ValueRange index, mlir::Value mask, size_t i) const;
   void print(tile::PrintOp op);
-  llvm::Error check(tile::AssertOp op);
+  void check(tile::AssertOp op);
 
   const ArrayArg &arrayOf(mlir::Value array) const;
   llvm::SmallVector<int64_t, 6> indicesOf(mlir::ValueRange index) const;
@@ -79,6 +80,7 @@ private:
   tile::KernelOp kernel;
   llvm::ArrayRef<KernelArg> args;
   std::array<int64_t, 3> grid, block;
+  DebugLog &log;
   llvm::DenseMap<mlir::Value, TileRef> values;
 };
 

@@ -12,11 +12,9 @@
 #include "BlockRun.h"
 
 #include "tilec/Support/Numerics.h"
-
-#include "llvm/ADT/StringExtras.h"
+#include "tilec/Tile/DebugSites.h"
 
 #include <cmath>
-#include <cstdio>
 #include <mutex>
 
 using namespace mlir;
@@ -157,91 +155,22 @@ HostTile BlockRun::atomic(tile::AtomicOp op) {
 // Print and assert
 //===------------------------------------------------------------------------===//
 
-/// The shortest digits that read back as the same value of the type.
-static std::string floatText(double value, Type type) {
-  if (std::isnan(value))
-    return "nan";
-  if (std::isinf(value))
-    return value < 0 ? "-inf" : "inf";
-  char text[40];
-  for (int digits = 1; digits <= 17; ++digits) {
-    std::snprintf(text, sizeof text, "%.*g", digits, value);
-    double back = std::strtod(text, nullptr);
-    if (back == value ||
-        (!type.isF64() && double(roundToType(back, type)) == value))
-      break;
-  }
-  std::string result = text;
-  if (result.find_first_of(".e") == std::string::npos)
-    result += ".0";
-  return result;
-}
-
-static std::string elementText(const HostTile &tile, llvm::StringRef dtype,
-                               size_t i) {
-  if (tile.form() != Form::Int)
-    return floatText(tile.real(i), tile.elementType());
-  if (dtype == "bool")
-    return tile.integer(i) ? "true" : "false";
-  return dtype.starts_with("u") ? std::to_string(tile.integer(i))
-                                : std::to_string(tile.sinteger(i));
-}
-
-/// A tile as nested lists.
-static void appendTile(std::string &text, const HostTile &tile,
-                       llvm::StringRef dtype, size_t dim, size_t &next) {
-  if (dim == tile.shape().size()) {
-    text += elementText(tile, dtype, next++);
-    return;
-  }
-  text += "[";
-  for (int64_t i = 0; i < tile.shape()[dim]; ++i) {
-    text += i ? ", " : "";
-    appendTile(text, tile, dtype, dim + 1, next);
-  }
-  text += "]";
-}
-
 void BlockRun::print(tile::PrintOp op) {
-  auto pieces = op.getPieces().getAsValueRange<StringAttr>();
-  auto dtypes = op.getDtypes().getAsValueRange<StringAttr>();
-  std::string line = (*pieces.begin()).str();
-  for (auto [piece, dtype, value] :
-       llvm::zip_equal(llvm::drop_begin(pieces), dtypes, op.getValues())) {
-    size_t next = 0;
-    appendTile(line, get(value), dtype, 0, next);
-    line += piece;
-  }
-  line += "\n";
-  std::fwrite(line.data(), 1, line.size(),
-              stdout); // one call: lines of blocks do not mix
+  DebugSite site = tile::describeSite(op);
+  log.print(debugLine(site, [&](size_t v, size_t i) -> uint64_t {
+    const HostTile &tile = get(op.getValues()[v]);
+    if (tile.form() == Form::Int)
+      return tile.integer(i);
+    return numerics::encode(site.values[v].dtype, tile.real(i));
+  }));
 }
 
-llvm::Error BlockRun::check(tile::AssertOp op) {
+void BlockRun::check(tile::AssertOp op) {
   const HostTile &condition = get(op.getCondition());
-  for (size_t i = 0; i < condition.size(); ++i) {
-    if (condition.integer(i))
-      continue;
-    std::string where = "block (" + std::to_string(block[0]) + ", " +
-                        std::to_string(block[1]) + ", " +
-                        std::to_string(block[2]) + ")";
-    if (!condition.shape().empty()) {
-      llvm::SmallVector<int64_t, 6> at;
-      size_t rest = i;
-      for (int64_t dim : llvm::reverse(condition.shape())) {
-        at.insert(at.begin(), int64_t(rest % size_t(dim)));
-        rest /= size_t(dim);
-      }
-      where += ", first at [" +
-               llvm::join(llvm::map_range(
-                              at, [](int64_t d) { return std::to_string(d); }),
-                          ", ") +
-               "]";
-    }
-    return errorAt(op,
-                   "assertion failed: " + op.getMessage() + " (" + where + ")");
-  }
-  return llvm::Error::success();
+  for (size_t i = 0; i < condition.size(); ++i)
+    if (!condition.integer(i))
+      return log.fail(tile::describeSite(op), kernel.getSymName(),
+                      {int32_t(block[0]), int32_t(block[1]), int32_t(block[2])}, int64_t(i));
 }
 
 } // namespace tilec::interpreter

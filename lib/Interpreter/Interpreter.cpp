@@ -38,8 +38,8 @@ llvm::Error errorAt(Operation *op, const llvm::Twine &message) {
 }
 
 BlockRun::BlockRun(tile::KernelOp kernel, llvm::ArrayRef<KernelArg> args,
-                   std::array<int64_t, 3> grid, std::array<int64_t, 3> block)
-    : kernel(kernel), args(args), grid(grid), block(block) {}
+                   std::array<int64_t, 3> grid, std::array<int64_t, 3> block, DebugLog &log)
+    : kernel(kernel), args(args), grid(grid), block(block), log(log) {}
 
 llvm::Error BlockRun::run() {
   Block &body = kernel.getBody().front();
@@ -165,6 +165,7 @@ bool BlockRun::runEffect(Operation &op) {
       .Case([&](tile::StoreOp write) { return store(write), true; })
       .Case([&](tile::ScatterOp write) { return scatter(write), true; })
       .Case([&](tile::PrintOp line) { return print(line), true; })
+      .Case([&](tile::AssertOp assertion) { return check(assertion), true; })
       .Case([&](tile::AtomicOp op) {
         HostTile old = atomic(op);
         if (op.getResult())
@@ -185,8 +186,6 @@ llvm::Error BlockRun::runOp(Operation &op) {
     return runReduce(reduce);
   if (auto scan = dyn_cast<tile::ScanOp>(op))
     return runScan(scan);
-  if (auto check = dyn_cast<tile::AssertOp>(op))
-    return this->check(check);
   if (runEffect(op))
     return llvm::Error::success();
   if (auto assume = dyn_cast<tile::AssumeOp>(op)) {
@@ -224,11 +223,13 @@ llvm::Error tilec::interpretKernel(tile::KernelOp kernel, llvm::ArrayRef<KernelA
   std::atomic<uint64_t> next{0};
   std::mutex mutex;
   std::optional<std::string> failure;
+  DebugLog ownLog;
+  DebugLog &log = options.log ? *options.log : ownLog;
   auto work = [&] {
     for (uint64_t i; (i = next++) < count;) {
       std::array<int64_t, 3> block = {int64_t(i % grid[0]), int64_t(i / grid[0] % grid[1]),
                                       int64_t(i / grid[0] / grid[1])};
-      if (llvm::Error error = interpreter::BlockRun(kernel, args, grid, block).run()) {
+      if (llvm::Error error = interpreter::BlockRun(kernel, args, grid, block, log).run()) {
         std::string text = llvm::toString(std::move(error));
         std::lock_guard<std::mutex> lock(mutex);
         if (!failure)
@@ -245,6 +246,9 @@ llvm::Error tilec::interpretKernel(tile::KernelOp kernel, llvm::ArrayRef<KernelA
   work();
   for (std::thread &worker : workers)
     worker.join();
+  ownLog.flush(stdout, stderr);
+  if (auto asserted = ownLog.takeFailure(); !failure && !asserted)
+    failure = asserted.failure().message;
   if (failure)
     return llvm::createStringError(*failure);
   return llvm::Error::success();

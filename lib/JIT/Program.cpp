@@ -20,6 +20,7 @@
 #include "tilec/Frontend/Diagnostics.h"
 #include "tilec/Frontend/Parser.h"
 #include "tilec/Interpreter/Interpreter.h"
+#include "tilec/Support/DebugLog.h"
 #include "tilec/JIT/CodeCache.h"
 #include "tilec/Support/FailureError.h"
 #include "tilec/Support/Files.h"
@@ -102,6 +103,7 @@ static CompileOptions compileOptions(const SourceText &program, llvm::StringRef 
   options.includeDirs = program.options.includeDirs;
   options.fastMath = program.options.fastMath;
   options.contract = program.options.contract;
+  options.checked = program.options.checked;
   options.numWarps = program.options.numWarps;
   for (const Constant &c : constants)
     options.defines.push_back(options.kernel + "." + c.name + "=" + c.value);
@@ -123,7 +125,7 @@ static std::string contentKey(const SourceText &program, const CompileOptions &o
   KeyHash hash;
   hash.add(buildId()).add(assemblerVersion()).add(options.kernel);
   hash.add(llvm::Twine(options.fastMath).str()).add(llvm::Twine(options.contract).str());
-  hash.add(llvm::Twine(options.numWarps).str());
+  hash.add(llvm::Twine(options.numWarps).str()).add(llvm::Twine(options.checked).str());
   for (const std::string &define : options.defines)
     hash.add(define);
   for (FileId id = 0; id < sources.getNumFiles(); ++id)
@@ -140,9 +142,15 @@ public:
   InterpretedKernel(std::shared_ptr<Compilation> compilation, tile::KernelOp kernel)
       : compilation(std::move(compilation)), kernel(kernel) {}
   tilec::Expected<void> run(std::span<const KernelArg> args, const Grid &grid) override {
-    if (llvm::Error error = interpretKernel(kernel, llvm::ArrayRef(args.data(), args.size()), grid))
+    DebugLog log;
+    InterpreterOptions options;
+    options.log = &log;
+    llvm::Error error =
+        interpretKernel(kernel, llvm::ArrayRef(args.data(), args.size()), grid, options);
+    log.flush(stdout, stderr);
+    if (error)
       return toFailure(std::move(error));
-    return {};
+    return log.takeFailure();
   }
 
 private:

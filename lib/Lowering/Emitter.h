@@ -199,6 +199,20 @@ private:
   /// All threads of the cluster meet. What they wrote is not ordered by it.
   void emitClusterBarrier(bool isAligned);
 
+  //===--- Debug.cpp -------------------------------------------------------------------------===//
+  LogicalResult emitPrint(tile::PrintOp op);
+  LogicalResult emitAssert(tile::AssertOp op);
+  Value emitReserve(int64_t bytes, unsigned counter);
+  Value emitRecordAddress(Value position, Value offset);
+  void emitRecordValue(Value position, Value source, uint64_t offset);
+  void emitCompleteRecord(Value position, int64_t site);
+  void emitFailure(Value index, int64_t site);
+  Value emitFirstFalse(Value condition, const Layout &layout, Value none);
+  Value emitDebugSlot();
+  Value emitIsThread0();
+  void emitUnder(Value condition, llvm::function_ref<void()> body);
+  void emitUnderRecord(Value condition, llvm::function_ref<void()> write);
+
   //===--- Reduce.cpp ---------------------------------------------------------------------===//
   LogicalResult emitReduce(Operation *op, mlir::Region &combiner,
                            mlir::ArrayRef<int64_t> axes);
@@ -281,6 +295,10 @@ private:
   /// In a loop over pieces: which (i32). `thread` then has it as its highest bits.
   Value piece;
   llvm::DenseMap<Value, Value> localMemory; ///< where values that have pieces are
+  Value debugRing;            ///< llvm.ptr<1>; null where nothing is printed or asserted
+  Value debugFirstSite;       ///< i32: the host's number of the kernel's first site
+  Value debugMask;            ///< i64: the ring's size less 1, inside of emitUnderRecord
+  int64_t debugSlotOffset = 0; ///< in shared memory: siteSharedBytes for Debug.cpp
   /// While a combiner is inlined on vectors: their length; scalars of the region are
   /// vectors then. 0 elsewhere.
   int64_t regionWidth = 0;

@@ -17,6 +17,7 @@
 
 #include "tilec/Atoms/ThreadCode.h"
 #include "tilec/Tile/BuildFacts.h"
+#include "tilec/Tile/DebugSites.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -50,6 +51,10 @@ static SmallVector<Type> parameterTypes(tile::KernelOp kernel, unsigned numTenso
     }
   }
   types.append(3, IntegerType::get(context, 32));
+  if (tile::hasSites(kernel)) {
+    types.push_back(LLVM::LLVMPointerType::get(context, 1));
+    types.push_back(IntegerType::get(context, 32));
+  }
   types.append(numTensorMaps, LLVM::LLVMPointerType::get(context));
   return types;
 }
@@ -114,7 +119,12 @@ LogicalResult Emitter::emitKernel() {
   function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
   addRoleAttributes(numWarps);
   function->setAttr(numWarpsAttr, builder.getI32IntegerAttr(numWarps));
-  function->setAttr(sharedBytesAttr, builder.getI32IntegerAttr(sharedBytes(kernel)));
+  int32_t shared = sharedBytes(kernel);
+  if (tile::hasSites(kernel)) {
+    debugSlotOffset = int64_t(llvm::alignTo(uint64_t(shared), 16));
+    shared = int32_t(debugSlotOffset + tile::siteSharedBytes);
+  }
+  function->setAttr(sharedBytesAttr, builder.getI32IntegerAttr(shared));
   for (NamedAttribute attr : kernel->getDiscardableAttrs())
     function->setAttr(attr.getName(), attr.getValue());
 
@@ -222,6 +232,10 @@ void Emitter::emitParameters(Block &source) {
   }
   for (Value &extent : gridExtents)
     extent = take();
+  if (tile::hasSites(kernel)) {
+    debugRing = take();
+    debugFirstSite = take();
+  }
   for (size_t map = 0; map < tensorMaps.size(); ++map) {
     auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), 128);
     function.setArgAttr(next, LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(bytes));

@@ -64,6 +64,8 @@ LogicalResult Emitter::emitWhole(Operation *op) {
         return success();
       })
       .Case([&](tile::AssumeOp op) { return emitAssume(op); })
+      .Case([&](tile::PrintOp op) { return emitPrint(op); })
+      .Case([&](tile::AssertOp op) { return emitAssert(op); })
       .Case([&](tile::ReturnOp) { return success(); })
       .Case([&](tile::LoadOp op) { return emitLoad(op); })
       .Case([&](tile::StoreOp op) { return emitStore(op); })

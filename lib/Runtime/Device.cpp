@@ -9,6 +9,7 @@
 //
 //===------------------------------------------------------------------------===//
 
+#include "DebugOutput.h"
 #include "DeviceState.h"
 
 #include <chrono>
@@ -114,6 +115,8 @@ DeviceState *tilec::findDeviceOf(cuda::Context context) {
 }
 
 Failure tilec::withLastKernel(Failure why, const DeviceState &device) {
+  if (!why.kernel.empty())
+    return why; // a failed assertion knows
   if (const std::string *name = device.lastKernel.load(std::memory_order_relaxed)) {
     why.message += "; the kernel launched last on this device is `" + *name + "`";
     why.kernel = *name;
@@ -157,7 +160,8 @@ Expected<void> Device::trySynchronize() const {
   ContextScope scope(*state);
   if (auto ok = scope.check(); !ok)
     return ok;
-  auto ok = cuda::check("waiting for the device", cuda::driver()->contextSynchronize());
+  auto ok = withDebugOutput(
+      *state, cuda::check("waiting for the device", cuda::driver()->contextSynchronize()));
   return ok ? std::move(ok) : withLastKernel(ok.failure(), *state);
 }
 
@@ -235,7 +239,8 @@ Expected<void> StreamRef::trySynchronize() const {
   ContextScope scope(state);
   if (auto ok = scope.check(); !ok)
     return ok;
-  auto ok = cuda::check("waiting for the stream", cuda::driver()->streamSynchronize(handle));
+  auto ok = withDebugOutput(
+      state, cuda::check("waiting for the stream", cuda::driver()->streamSynchronize(handle)));
   return ok ? std::move(ok) : withLastKernel(ok.failure(), state);
 }
 
@@ -301,7 +306,9 @@ Expected<void> Event::trySynchronize() const {
   if (state->device->isCpu())
     return {};
   ContextScope scope(*state->device);
-  auto ok = cuda::check("waiting for an event", cuda::driver()->eventSynchronize(state->handle));
+  auto ok = withDebugOutput(
+      *state->device,
+      cuda::check("waiting for an event", cuda::driver()->eventSynchronize(state->handle)));
   return ok ? std::move(ok) : withLastKernel(ok.failure(), *state->device);
 }
 

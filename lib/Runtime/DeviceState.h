@@ -18,6 +18,8 @@
 
 namespace tilec {
 
+class DebugOutput;
+
 /// Most GPUs of one process.
 inline constexpr int maxDevices = 64;
 
@@ -33,6 +35,9 @@ struct DeviceState {
   /// Name of the kernel launched last, for messages about asynchronous faults.
   /// Points into a table of names that lives as long as the process.
   std::atomic<const std::string *> lastKernel{nullptr};
+
+  /// What the device's kernels print; null while none of them can.
+  std::atomic<DebugOutput *> debug{nullptr};
 
   bool isCpu() const { return ordinal < 0; }
 };

@@ -51,7 +51,7 @@ Expected<LoadedKernel *> KernelState::get(DeviceState &device) {
     auto launcher = Launcher::create(source->info());
     if (!launcher)
       return launcher.failure();
-    kernel.reset(new LoadedKernel{std::move(*launcher), &device, {}, std::move(*host), nullptr});
+    kernel.reset(new LoadedKernel{std::move(*launcher), &device, {}, std::move(*host), nullptr, {}});
   } else {
     auto images = source->images(device.capability);
     if (!images)
@@ -234,6 +234,8 @@ static Expected<void> launchOnGpu(const LoadedKernel &kernel, StreamRef stream,
   const KernelInfo &info = kernel.launcher.getInfo();
   const LaunchPlan &plan = scratch.plan;
   const BuildInfo &build = info.builds[plan.build];
+  if (kernel.debug.ring)
+    scratch.plan.setDebugRing(kernel.debug.ring, kernel.debug.firstSite);
   if (auto ok = gatherParameters(info, scratch); !ok)
     return ok;
   int64_t blocks =

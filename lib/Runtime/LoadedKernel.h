@@ -11,6 +11,7 @@
 #ifndef TILEC_LIB_RUNTIME_LOADEDKERNEL_H
 #define TILEC_LIB_RUNTIME_LOADEDKERNEL_H
 
+#include "DebugOutput.h"
 #include "DeviceState.h"
 
 #include "tilec/Runtime/Kernel.h"
@@ -25,6 +26,7 @@ struct LoadedKernel {
   std::vector<cuda::Function> functions; ///< one per build
   std::shared_ptr<HostKernel> host;
   const std::string *name = nullptr; ///< lives as long as the process
+  DebugOutput::Place debug;          ///< where a kernel with sites prints
 };
 
 struct KernelState {

@@ -264,12 +264,18 @@ tilec::loadForGpu(std::span<const ModuleImage *const> images, const std::string 
   if (!library)
     return inKernel(library.failure());
   auto result = std::make_unique<LoadedKernel>(
-      LoadedKernel{std::move(*launcher), &device, {}, nullptr, internName(kernel)});
+      LoadedKernel{std::move(*launcher), &device, {}, nullptr, internName(kernel), {}});
   for (const BuildInfo &build : info->builds) {
     auto function = loadBuild(build, **library, device);
     if (!function)
       return inKernel(function.failure());
     result->functions.push_back(*function);
+  }
+  if (!info->sites.empty()) {
+    auto place = DebugOutput::add(device, *info);
+    if (!place)
+      return inKernel(place.failure());
+    result->debug = *place;
   }
   return result;
 }

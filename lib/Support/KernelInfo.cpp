@@ -82,6 +82,19 @@ static Json buildToJson(const BuildInfo &build) {
   return j;
 }
 
+static Json siteToJson(const DebugSite &site) {
+  Json j, values = Json::array();
+  j["kind"] = site.isAssertion ? "assert" : "print";
+  j["file"] = site.file;
+  j["line"] = site.line;
+  j["column"] = site.column;
+  j["pieces"] = site.pieces;
+  for (const DebugValue &value : site.values)
+    values.push_back(Json{{"dtype", std::string(dtypeName(value.dtype))}, {"shape", value.shape}});
+  j["values"] = values;
+  return j;
+}
+
 Json tilec::kernelInfoToJsonValue(const KernelInfo &info) {
   Json j;
   j["name"] = info.name;
@@ -106,6 +119,12 @@ Json tilec::kernelInfoToJsonValue(const KernelInfo &info) {
   j["constants"] = constants;
   j["hints"] = hints;
   j["builds"] = builds;
+  if (!info.sites.empty()) {
+    Json sites = Json::array();
+    for (const DebugSite &site : info.sites)
+      sites.push_back(siteToJson(site));
+    j["sites"] = sites;
+  }
   return j;
 }
 
@@ -215,6 +234,48 @@ static BuildInfo readBuild(const Json &value, const std::string &path, std::stri
   return build;
 }
 
+static DebugValue readDebugValue(const Json &value, const std::string &path, std::string &error) {
+  JsonReader in(value, path, error);
+  DebugValue result;
+  if (auto dtype = parseDType(in.string("dtype")))
+    result.dtype = *dtype;
+  else
+    in.fail("dtype", "is not a dtype");
+  in.array("shape", [&](const Json &dim, const std::string &at) {
+    constexpr int64_t most = 1 << 20;
+    int64_t size = dim.is_number_unsigned() ? dim.get<int64_t>() : 0;
+    if (size < 1 || size > most || result.numElements() * size > most)
+      return JsonReader(Json::object(), at, error).fail("is not a dim of a tile");
+    result.shape.push_back(size);
+  });
+  return result;
+}
+
+static DebugSite readSite(const Json &value, const std::string &path, std::string &error) {
+  JsonReader in(value, path, error);
+  DebugSite site;
+  std::string kind = in.string("kind");
+  if (kind != "print" && kind != "assert")
+    in.fail("kind", "is neither `print` nor `assert`");
+  site.isAssertion = kind == "assert";
+  site.file = in.string("file");
+  site.line = static_cast<unsigned>(in.integer("line", 0, 1 << 30));
+  site.column = static_cast<unsigned>(in.integer("column", 0, 1 << 30));
+  in.array("pieces", [&](const Json &piece, const std::string &at) {
+    if (piece.is_string())
+      site.pieces.push_back(*piece.get_ptr<const std::string *>());
+    else
+      JsonReader(Json::object(), at, error).fail("is not a string");
+  });
+  in.array("values", [&](const Json &v, const std::string &at) {
+    site.values.push_back(readDebugValue(v, at, error));
+  });
+  if (site.isAssertion ? site.pieces.size() != 1 || site.values.size() != 1
+                       : site.pieces.size() != site.values.size() + 1)
+    in.fail("pieces", "do not fit the values");
+  return site;
+}
+
 KernelInfo tilec::readKernelInfo(const Json &value, const std::string &path, std::string &error) {
   JsonReader in(value, path, error);
   KernelInfo info;
@@ -249,6 +310,10 @@ KernelInfo tilec::readKernelInfo(const Json &value, const std::string &path, std
   in.array("builds", [&](const Json &v, const std::string &at) {
     info.builds.push_back(readBuild(v, at, error));
   });
+  if (in.has("sites"))
+    in.array("sites", [&](const Json &v, const std::string &at) {
+      info.sites.push_back(readSite(v, at, error));
+    });
   return info;
 }
 

@@ -425,6 +425,15 @@ void Launcher::pack(std::span<const KernelArg> args, LaunchPlan &plan) const {
   }
   for (int64_t extent : plan.grid)
     out.add(static_cast<int32_t>(extent));
+  if (!info.sites.empty()) {
+    out.add(static_cast<void *>(nullptr));
+    out.add(static_cast<uint32_t>(0));
+  }
+}
+
+void LaunchPlan::setDebugRing(void *ring, uint32_t firstSite) {
+  std::memcpy(params.data() + offsets[offsets.size() - 2], &ring, sizeof ring);
+  std::memcpy(params.data() + offsets.back(), &firstSite, sizeof firstSite);
 }
 
 //===-- Plan ----------------------------------------------------------------===//

@@ -22,7 +22,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "SharedMemory.h"
-
+#include "tilec/Tile/DebugSites.h"
 #include "tilec/TileGPU/TileGPU.h"
 #include "tilec/Transforms/Passes.h"
 
@@ -170,6 +170,8 @@ struct AllocateMemory : tilec::impl::AllocateMemoryBase<AllocateMemory> {
   void runOnOperation() override {
     SmallVector<Buffer> buffers = collectBuffers(getOperation());
     int64_t used = place(buffers, placeRings(getOperation()));
+    if (tile::hasSites(getOperation()))
+      used += tile::siteSharedBytes; // behind the buffers, Lowering/Debug.cpp
     if (used > budget) {
       reportOverflow(buffers, used);
       return signalPassFailure();

@@ -172,6 +172,7 @@ int CommandLine::parse(llvm::ArrayRef<const char *> given, llvm::raw_ostream &er
   compile.includeDirs = args.getAllArgValues(OPT_I);
   compile.kernel = args.getLastArgValue(OPT_kernel).str();
   compile.fastMath = args.hasArg(OPT_fast_math);
+  compile.checked = args.hasArg(OPT_checked);
   if (const Arg *arg = args.getLastArg(OPT_num_warps))
     if (StringRef(arg->getValue()).getAsInteger(10, compile.numWarps) ||
         !llvm::isPowerOf2_32(compile.numWarps) || compile.numWarps > 32)

@@ -14,6 +14,7 @@
 #include "tilec/Emulator/Emulator.h"
 #include "tilec/Emulator/Plan.h"
 #include "tilec/Interpreter/Interpreter.h"
+#include "tilec/Support/DebugLog.h"
 #include "tilec/Support/FailureError.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -53,13 +54,22 @@ Expected<BenchResult> Executor::bench(std::vector<RunArgument> &args,
   return result;
 }
 
+/// Prints the lines of `log` if so asked; fails if an assertion has.
+static Expected<void> report(DebugLog &log, bool prints = true) {
+  if (prints)
+    log.flush(stdout, stderr);
+  if (auto asserted = log.takeFailure(); !asserted)
+    return exitWith(exitFault, asserted.failure().message);
+  return {};
+}
+
 //===-- The interpreter -------------------------------------------------------------===//
 
 namespace {
 class InterpreterExecutor : public Executor {
 public:
-  InterpreterExecutor(Launcher launcher, tile::KernelOp kernel)
-      : launcher(std::move(launcher)), kernel(kernel) {}
+  InterpreterExecutor(Launcher launcher, tile::KernelOp kernel, bool prints)
+      : launcher(std::move(launcher)), kernel(kernel), prints(prints) {}
 
   std::string name() const override { return "the interpreter"; }
   Expected<void> run(std::vector<RunArgument> &args, const std::optional<Grid> &grid) override {
@@ -69,14 +79,20 @@ public:
       return exitWith(exitInput, ok.failure().message);
     if (plan.isEmpty())
       return {};
-    if (llvm::Error error = interpretKernel(kernel, list, plan.grid))
+    DebugLog log;
+    InterpreterOptions options;
+    options.log = &log;
+    llvm::Error error = interpretKernel(kernel, list, plan.grid, options);
+    auto asserted = report(log, prints);
+    if (error)
       return exitWith(exitFault, toFailure(std::move(error)).message);
-    return {};
+    return asserted;
   }
 
 private:
   Launcher launcher;
   tile::KernelOp kernel;
+  bool prints;
 };
 } // namespace
 
@@ -88,7 +104,7 @@ static const KernelInfo *findFacts(const std::vector<KernelInfo> &kernels,
 }
 
 Expected<std::unique_ptr<Executor>> makeInterpreter(Compilation &compilation, const Chip &chip,
-                                                    const std::string &kernel) {
+                                                    const std::string &kernel, bool prints) {
   mlir::ModuleOp module = compilation.tileModule(chip);
   std::vector<KernelInfo> kernels = compilation.kernels(chip);
   const KernelInfo *info = findFacts(kernels, kernel);
@@ -100,7 +116,7 @@ Expected<std::unique_ptr<Executor>> makeInterpreter(Compilation &compilation, co
   for (tile::KernelOp op : module.getOps<tile::KernelOp>())
     if (op.getSymName() == kernel)
       return std::unique_ptr<Executor>(
-          std::make_unique<InterpreterExecutor>(std::move(*launcher), op));
+          std::make_unique<InterpreterExecutor>(std::move(*launcher), op, prints));
   return exitWith(exitInternal, "kernel `" + kernel + "` is not in its module");
 }
 
@@ -151,14 +167,18 @@ Expected<void> EmulatorExecutor::run(std::vector<RunArgument> &args,
   if (!kernel)
     return kernel.failure();
 
-  auto report = (*kernel)->launch(makeEmulatorLaunch(info, plan, list));
-  if (!report)
-    return exitWith(exitInternal, "SIMT execution: " + llvm::toString(report.takeError()));
-  if (report->clean())
-    return {};
+  EmulatorLaunch launch = makeEmulatorLaunch(info, plan, list);
+  auto findings = (*kernel)->launch(launch);
+  if (!findings)
+    return exitWith(exitInternal, "SIMT execution: " + llvm::toString(findings.takeError()));
+  DebugLog log;
+  collectDebugRecords(info, launch, log);
+  auto asserted = report(log);
+  if (findings->clean())
+    return asserted;
   std::string text;
   llvm::raw_string_ostream os(text);
-  report->print(os);
+  findings->print(os);
   while (!text.empty() && text.back() == '\n')
     text.pop_back();
   return exitWith(exitFault, "what " + info.name + " does is not defined:\n" + text);

@@ -40,19 +40,20 @@ public:
 };
 
 /// The three executors. `compilation` outlives them; a failure with code 1 and no
-/// message means that its diagnostics say what is wrong.
+/// message means that its diagnostics say what is wrong. Only if `prints` does what the
+/// kernel prints appear: it is not to appear twice when the interpreter checks another.
 Expected<std::unique_ptr<Executor>> makeInterpreter(Compilation &compilation, const Chip &chip,
-                                                    const std::string &kernel);
+                                                    const std::string &kernel, bool prints);
 Expected<std::unique_ptr<Executor>> makeEmulator(Compilation &compilation, const Chip &chip,
                                                  const std::string &kernel);
 Expected<std::unique_ptr<Executor>> makeGpu(Compilation &compilation, const std::string &kernel);
 /// A kernel of a compiled module; no compiler runs.
 Expected<std::unique_ptr<Executor>> makeGpu(const ModuleFile &file, const std::string &kernel);
 
-/// A failure that ends the program with this exit code.
 /// The chip to compile for on this machine's GPU.
 Expected<const Chip *> findGpuChip();
 
+/// A failure that ends the program with this exit code.
 Failure exitWith(ExitCode code, std::string message);
 
 } // namespace tilec::run

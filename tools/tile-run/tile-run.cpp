@@ -159,12 +159,12 @@ Expected<std::unique_ptr<Executor>> Run::makeExecutor() {
     return makeGpu(compilation, info.name);
   if (kind == DeviceKind::SIMT)
     return makeEmulator(compilation, *line.chip, info.name);
-  return makeInterpreter(compilation, *line.chip, info.name);
+  return makeInterpreter(compilation, *line.chip, info.name, /*prints=*/true);
 }
 
 int Run::check(const std::vector<RunArgument> &before, const std::vector<RunArgument> &after) {
   std::vector<RunArgument> reference = before;
-  auto interpreter = makeInterpreter(compilation, *line.chip, info.name);
+  auto interpreter = makeInterpreter(compilation, *line.chip, info.name, /*prints=*/false);
   if (!interpreter)
     return fail(interpreter.failure());
   if (auto ok = (*interpreter)->run(reference, line.grid); !ok)

@@ -153,6 +153,7 @@ static int parseNumber(const InputArgList &args, OptSpecifier id, unsigned &valu
 static int parseCode(const InputArgList &args, CommandLine &line, Usage usage) {
   CompileOptions &options = line.compile;
   options.fastMath = args.hasArg(OPT_fast_math);
+  options.checked = args.hasArg(OPT_checked);
   options.lineInfo = !args.hasArg(OPT_g0);
   options.assemblerArgs = args.getAllArgValues(OPT_Xptxas);
   StringRef fmad = args.getLastArgValue(OPT_fmad, "true");

@@ -38,6 +38,7 @@ def gpu_arch : J<"gpu-arch", "<chip>[,..]", "Chips: sm_80 (default), sm_90a, ..,
 def O : Joined<["-"], "O">, MetaVarName<"<0-3>">, HelpText<"Optimisation level (default 3)">;
 def g0 : Flag<["-"], "g0">, HelpText<"No line information">;
 def fast_math : F<"fast-math", "Allow approximate forms of functions">;
+def checked : F<"checked", "Assert assumptions, that int does not overflow, that divisors are not 0">;
 def fmad : J<"fmad", "<true|false>", "Contract a*b+c to fma (default true)">;
 def num_warps : J<"num-warps", "<n>", "Warps per block, a power of two">;
 def Xptxas : Separate<["-"], "Xptxas">, MetaVarName<"<arg>">, HelpText<"Pass <arg> to the assembler">;

@@ -64,6 +64,7 @@ struct CompileOptions {
   unsigned optLevel = 3;       ///< of LLVM and the assembler
   bool fastMath = false;       ///< approximate forms of functions
   bool contract = true;        ///< a*b+c becomes fma
+  bool checked = false;        ///< assert what is trusted, and that `int` does not overflow
   bool lineInfo = true;        ///< `.loc` lines of the source in the PTX
   unsigned numWarps = 0;       ///< 0: the compiler's choice
   unsigned numStages = 0;      ///< 0: the compiler's choice

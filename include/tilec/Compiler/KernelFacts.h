@@ -4,7 +4,7 @@
 //===------------------------------------------------------------------------===//
 //
 // In: a `tile.kernel`. Out: the KernelInfo that launchers need, without builds:
-// name, parameters, grid, preconditions, constants, hints.
+// name, parameters, grid, preconditions, constants, hints, prints and assertions.
 //
 // Builds are what lowering made of it: the `llvm.func` of a build names its kernel
 // and says in attributes what a launch must know:
@@ -28,7 +28,8 @@
 
 namespace tilec {
 
-/// The launch facts that stand in `kernel`'s attributes and types.
+/// The launch facts that stand in `kernel`'s attributes and types. Its prints and
+/// assertions are numbered on the way (DebugSites.h).
 KernelInfo describeKernel(tile::KernelOp kernel);
 
 /// Adds the builds in `module` to the kernels they belong to, in the order in which

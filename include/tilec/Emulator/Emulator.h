@@ -35,6 +35,8 @@ class raw_ostream;
 
 namespace tilec {
 
+class DebugRing;
+
 /// What went wrong, in the words of the report.
 enum class FindingKind {
   Race,              ///< two accesses to the same bytes, one a write, unordered
@@ -105,6 +107,9 @@ struct EmulatorLaunch {
   std::optional<uint64_t> seed;
   unsigned hostThreads = 0;    ///< 0: as many as the machine has
   double timeoutSeconds = 120; ///< a Timeout finding ends the run
+  /// What the kernel's parameters name as the place of prints and assertions, if
+  /// anything; one of `globals`.
+  std::shared_ptr<DebugRing> debug;
 };
 
 /// A kernel compiled for the host; serves any number of launches, also

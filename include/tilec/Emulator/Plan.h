@@ -23,9 +23,14 @@
 
 namespace tilec {
 
+class DebugLog;
+
 /// The launch of the build that \p plan chose. The plan must not be empty.
 EmulatorLaunch makeEmulatorLaunch(const KernelInfo &info, const LaunchPlan &plan,
                                   std::span<const KernelArg> args);
+
+/// After the launch: what the kernel printed and which assertions failed.
+void collectDebugRecords(const KernelInfo &info, const EmulatorLaunch &launch, DebugLog &log);
 
 } // namespace tilec
 

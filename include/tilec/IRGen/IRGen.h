@@ -33,6 +33,8 @@ struct IRGenOptions {
   bool fastMath = false;
   /// a*b+c may become one fma (off: `--fmad=false`).
   bool contract = true;
+  /// What is trusted and what would wrap is asserted (`--checked`).
+  bool checked = false;
 };
 
 /// The dialects that the generated module uses.

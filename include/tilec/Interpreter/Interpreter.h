@@ -25,8 +25,13 @@
 
 namespace tilec {
 
+class DebugLog;
+
 struct InterpreterOptions {
   unsigned hostThreads = 0; ///< 0: as many as the machine has
+  /// Takes what the kernel prints and the assertions that fail. Without one, lines go
+  /// to stdout and failed assertions are an error.
+  DebugLog *log = nullptr;
 };
 
 /// Runs `kernel` once per block of `grid`. `args` are one per parameter and have

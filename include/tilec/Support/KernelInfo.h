@@ -13,8 +13,10 @@
 //   array    pointer (8 bytes), then one i64 per dim; then, if `strided`, one i64
 //            per stride in elements
 //   scalar   by value: bool as a byte, `int` as i64, f16/bf16/f8 as their bits
-//   last     three i32: the extents gx, gy, gz of the grid
-//   then     the build's tensor maps, 128 bytes each (PTX: `.param .align 64 .b8 x[128]`)
+//   then     three i32: the extents gx, gy, gz of the grid
+//   then     in a kernel that prints or asserts: the address of a DebugRing (null:
+//            nowhere) and the u32 number of the kernel's first site in it
+//   last     the build's tensor maps, 128 bytes each (PTX: `.param .align 64 .b8 x[128]`)
 //
 // each at its natural alignment. The physical launch is one-dimensional: gx·gy·gz
 // blocks on x, rounded up to whole clusters; of a persistent build no more than the
@@ -98,6 +100,30 @@ struct BuildInfo {
   bool relies(BuildFact fact) const { return facts & static_cast<uint8_t>(fact); }
 };
 
+/// A value that a print shows, or the condition of an assertion.
+struct DebugValue {
+  DType dtype = DType::Bool;
+  std::vector<int64_t> shape; ///< empty: a scalar
+
+  int64_t numElements() const {
+    int64_t count = 1;
+    for (int64_t dim : shape)
+      count *= dim;
+    return count;
+  }
+};
+
+/// A place in the source where a kernel talks to the host.
+struct DebugSite {
+  bool isAssertion = false;
+  std::string file; ///< as given to the compiler
+  unsigned line = 0, column = 0;
+  /// A print: the text around its values, one piece more than values. An assertion:
+  /// its message alone.
+  std::vector<std::string> pieces;
+  std::vector<DebugValue> values; ///< an assertion: its condition
+};
+
 struct HintInfo {
   std::string name;
   int64_t value = 0;
@@ -112,6 +138,7 @@ struct KernelInfo {
   std::vector<Requirement> requirements;
   std::vector<ConstantInfo> constants;
   std::vector<HintInfo> hints;
+  std::vector<DebugSite> sites; ///< prints and assertions, by number
   /// Tried in order: the first whose facts hold is launched, so the general one is last.
   std::vector<BuildInfo> builds;
 };

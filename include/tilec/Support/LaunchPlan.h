@@ -58,6 +58,9 @@ struct LaunchPlan {
   std::vector<TensorMapPlan> tensorMaps;
 
   bool isEmpty() const { return numBlocks == 0; }
+  /// Says where a kernel that prints or asserts does so (KernelInfo.h); it does so
+  /// nowhere until then.
+  void setDebugRing(void *ring, uint32_t firstSite);
 };
 
 class Launcher {
