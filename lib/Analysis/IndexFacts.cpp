@@ -118,6 +118,8 @@ template <typename Visit> static void forComparisons(Value condition, bool holds
 IndexFacts::IndexFacts(KernelOp kernel) : kernel(kernel) {
   for (auto assume : kernel.getBody().front().getOps<AssumeOp>())
     learn(assume.getCondition(), true);
+  if (relies(kernel, BuildFact::Index32))
+    limitDims();
   // Rows of every array start at multiples of 16 bytes: so their length is one.
   if (!relies(kernel, BuildFact::Aligned16))
     return;
@@ -129,6 +131,17 @@ IndexFacts::IndexFacts(KernelOp kernel) : kernel(kernel) {
     Key key = canonical(keyOf(Dim{argument, unsigned(type.getRank() - 1)}));
     int64_t &multiple = multiples.try_emplace(key, 1).first->second;
     multiple = std::max<int64_t>(multiple, 128 / std::max(bits, 8u));
+  }
+}
+
+/// Every axis is shorter than 2^31.
+void IndexFacts::limitDims() {
+  for (Value argument : kernel.getArguments()) {
+    auto type = dyn_cast<ArrayType>(argument.getType());
+    for (unsigned dim = 0; type && dim < type.getRank(); ++dim) {
+      Key key = canonical(keyOf(Dim{argument, dim}));
+      ranges[key] = ranges.lookup(key).meet({0, INT32_MAX});
+    }
   }
 }
 

@@ -69,6 +69,24 @@ static ParamInfo describeParameter(tile::KernelOp kernel, unsigned index) {
   return param;
 }
 
+/// The largest tile of any load or store, per axis of each array (ParamInfo::reach).
+static void describeReach(tile::KernelOp kernel, KernelInfo &info) {
+  for (ParamInfo &param : info.params)
+    param.reach.assign(param.dims.size(), 1);
+  auto add = [&](auto op, Type value) {
+    auto tensor = dyn_cast<RankedTensorType>(value);
+    auto array = dyn_cast<BlockArgument>(Value(op.getArray()));
+    if (!tensor || !array)
+      return;
+    for (unsigned dim = 0; dim < tensor.getRank(); ++dim) {
+      int64_t &reach = info.params[array.getArgNumber()].reach[unsigned(op.getArrayDim(dim))];
+      reach = std::max(reach, tensor.getDimSize(dim));
+    }
+  };
+  kernel.walk([&](tile::LoadOp op) { add(op, op.getType()); });
+  kernel.walk([&](tile::StoreOp op) { add(op, op.getValue().getType()); });
+}
+
 static Requirement describeRequirement(DictionaryAttr attr) {
   auto text = [&](StringRef key) {
     auto value = attr.getAs<StringAttr>(key);
@@ -119,6 +137,7 @@ KernelInfo describeKernel(tile::KernelOp kernel) {
     for (NamedAttribute hint : *hints)
       if (auto value = dyn_cast<IntegerAttr>(hint.getValue()))
         info.hints.push_back({hint.getName().str(), value.getInt()});
+  describeReach(kernel, info);
   info.sites = tile::numberSites(kernel);
   return info;
 }

@@ -73,6 +73,7 @@ void addStagedPasses(OpPassManager &passes, const CompileOptions &options, const
   memory.budget = chip.sharedPerBlock;
   kernels.addPass(createAllocateMemory(memory));
   kernels.addPass(createInsertBarriers());
+  kernels.addPass(createNarrowIndices());
 }
 
 void addSIMTPasses(OpPassManager &passes, const CompileOptions &options, const Chip &chip) {

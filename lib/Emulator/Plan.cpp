@@ -75,11 +75,11 @@ EmulatorLaunch tilec::makeEmulatorLaunch(const KernelInfo &info, const LaunchPla
       launch.globals.push_back(rangeOf(*array, info.params[i]));
   if (info.sites.empty())
     return launch;
-  // The last two parameters: where to print, and the number of the first site.
+  // The last two before tensor maps: where to print, and the number of the first site.
   launch.debug = DebugRing::allocate(DebugRing::capacityFor(info.sites));
   if (launch.debug) {
     void *ring = launch.debug->data();
-    std::memcpy(launch.parameters[launch.parameters.size() - 2].data(), &ring, sizeof ring);
+    std::memcpy(launch.parameters[plan.offsets.size() - 2].data(), &ring, sizeof ring);
     launch.globals.push_back({ring, launch.debug->bytes(), "the ring of prints", true});
   }
   return launch;

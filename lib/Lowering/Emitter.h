@@ -290,7 +290,8 @@ private:
   mlir::LLVM::LLVMFuncOp function;
   Value thread;               ///< i32: number in the block
   Value gridExtents[3];       ///< i32
-  bool isAligned16 = false;   ///< the build's fact
+  bool isAligned16 = false;   ///< the build's facts
+  bool isIndex32 = false;
   int64_t clusterSize = 1;    ///< blocks
   /// In a loop over pieces: which (i32). `thread` then has it as its highest bits.
   Value piece;

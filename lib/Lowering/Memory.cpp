@@ -6,13 +6,16 @@
 // In: tile.load, tile.store. Out: per thread, one access for each group of registers
 // that lie side by side in memory.
 //
-// Where an element lies: base + sum over dims of (start + coordinate) * stride, in 64
-// bits. The start is uniform; the coordinate is the thread's part plus the register's.
+// Where an element lies: base + sum over dims of (start + coordinate) * stride. The
+// start is uniform, and its part of the sum has 64 bits: a pointer that loops advance.
+// The coordinate is the thread's part plus the register's; its part of the sum is a word
+// of 64 bits, or of 32 in a build where tiles reach over fewer than 2^31 elements.
 //
 // Edges: along each dim that is not known to be inside, the block computes once how
 // many elements of the tile exist (`extent`, i32, 0 when the index is negative or past
 // the end, where `start` may have overflowed). An element exists when its coordinate is
-// below the extent in every dim. So no check of a thread is wider than 32 bits.
+// below the extent in every dim. So no check of a thread is wider than 32 bits; the
+// block's test of an index is, where the index may not fit.
 //
 //   loads   read zeros in constant memory instead of what does not exist: no branches,
 //           all loads of a tile are issued together; `pad` is selected afterwards
@@ -78,6 +81,7 @@ private:
     Value index;       ///< i64
     int64_t size;      ///< of the tile
     Value arraySize;   ///< i64
+    Type checkedIn;    ///< the type in which the index is compared with the size
     int64_t startMultiple; ///< powers of two known to divide the first element's number
     int64_t sizeMultiple;  ///< and the array's size
     Value stride;      ///< i64
@@ -85,10 +89,15 @@ private:
     Value extent;      ///< i32; null: every element exists if `valid`
     Value ownCoordinate; ///< i32, the thread's part
     uint64_t ownBits = 0;
-    Value start;       ///< i64
   };
 
   void checkDim(Dim &dim);
+  Value cut(Value value, Type type);
+  Value toWord(Value value) { return cut(value, word); }
+  Value fromI32(Value value);
+  Value number(Type type, int64_t value);
+  Value emitTileAddress();
+  Value addressOf(Value offset);
   Value offsetOf(uint64_t flat);
   Value guardOf(uint64_t flat);
   Value coordinate(unsigned dim, uint64_t own);
@@ -97,8 +106,9 @@ private:
   std::optional<Layout> layout;
   SmallVector<Dim> dims;
   bool inElements;
-  bool isVectorizable;
-  Value base, ownAddress, valid, wholly;
+  bool isVectorizable, isStrided;
+  Type word;
+  Value base, tileAddress, ownOffset, ownAddress, valid, wholly;
   SmallVector<unsigned> extents; ///< dims that have one
   SmallVector<unsigned, 4> vectorBits;
   bool straddles = false;
@@ -119,15 +129,20 @@ TileAccess::TileAccess(Emitter &emitter, Op op, Type valueType)
   stored = storedType(view.type.getElementType());
   elementBytes = tgpu::BufferType::storedBytes(view.type.getElementType());
   base = view.base;
+  word = e.isIndex32 ? e.builder.getI32Type() : e.builder.getI64Type();
+  isStrided = view.type.isStrided();
   auto tensor = dyn_cast<RankedTensorType>(valueType);
   if (tensor)
     layout = e.layoutOf(tensor);
-  isVectorizable = tensor && !view.type.isStrided();
+  isVectorizable = tensor && !isStrided;
   unsigned rank = view.type.getRank();
   for (unsigned dim = 0; dim < rank; ++dim) {
     unsigned arrayDim = unsigned(op.getArrayDim(dim));
     Dim info;
     info.index = e.toI64(e.get(op.getIndex()[dim]));
+    IndexRange range = e.facts.rangeOf(op.getIndex()[dim], op);
+    bool fits = range.min >= INT32_MIN && range.max <= INT32_MAX;
+    info.checkedIn = fits ? word : Type(e.builder.getI64Type());
     info.size = tensor ? tensor.getDimSize(dim) : 1;
     info.arraySize = view.dims[arrayDim];
     info.startMultiple = e.facts.startMultiple(op, dim);
@@ -158,6 +173,57 @@ void TileAccess::chooseVectors() {
   }
 }
 
+/// `value` (i64) cut to `type`.
+Value TileAccess::cut(Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return number(type, int32_t(constant.getSExtValue()));
+  return arith::TruncIOp::create(e.builder, e.loc, type, value);
+}
+
+/// `value` (i32, not negative) as a word.
+Value TileAccess::fromI32(Value value) {
+  if (e.isIndex32)
+    return value;
+  return arith::ExtUIOp::create(e.builder, e.loc, word, value);
+}
+
+Value TileAccess::number(Type type, int64_t value) {
+  return type.isInteger(32) ? e.i32(value) : e.i64(value);
+}
+
+/// The address of the tile's first element.
+Value TileAccess::emitTileAddress() {
+  OpBuilder &b = e.builder;
+  Value offset;
+  for (Dim &dim : dims) {
+    unsigned log = llvm::Log2_64(uint64_t(dim.size));
+    Value start = dim.index;
+    if (!inElements && log)
+      start = arith::ShLIOp::create(b, e.loc, start, e.i64(log));
+    if (!matchPattern(dim.stride, m_One()))
+      start = arith::MulIOp::create(b, e.loc, start, dim.stride);
+    offset = offset ? arith::AddIOp::create(b, e.loc, offset, start).getResult() : start;
+  }
+  return LLVM::GEPOp::create(b, e.loc, base.getType(), stored, base,
+                             ArrayRef<LLVM::GEPArg>{offset});
+}
+
+/// The address of the element `offset` (a word) elements from the tile's first.
+Value TileAccess::addressOf(Value offset) {
+  OpBuilder &b = e.builder;
+  if (offset.getType().isInteger(32)) {
+    if (isStrided) // strides may be negative
+      offset = arith::ExtSIOp::create(b, e.loc, b.getI64Type(), offset);
+    else
+      offset = arith::ExtUIOp::create(b, e.loc, b.getI64Type(), offset);
+  }
+  return LLVM::GEPOp::create(b, e.loc, base.getType(), stored, tileAddress,
+                             ArrayRef<LLVM::GEPArg>{offset});
+}
+
 /// Finds out how much of the tile exists along `dim`.
 void TileAccess::checkDim(Dim &dim) {
   OpBuilder &b = e.builder;
@@ -165,32 +231,31 @@ void TileAccess::checkDim(Dim &dim) {
   auto andOf = [&](Value a, Value c) -> Value {
     return a ? arith::AndIOp::create(b, loc, a, c).getResult() : c;
   };
-  unsigned log = llvm::Log2_64(uint64_t(dim.size));
-  dim.start = dim.index;
-  if (!inElements && log)
-    dim.start = arith::ShLIOp::create(b, loc, dim.index, e.i64(log));
   if (dim.isInBounds)
     return;
+  unsigned log = llvm::Log2_64(uint64_t(dim.size));
+  Value index = cut(dim.index, dim.checkedIn), size = cut(dim.arraySize, dim.checkedIn);
   // Tiles (or elements) that begin inside; unsigned, so that negative is outside.
-  Value limit = dim.arraySize;
+  Value limit = size;
   if (!inElements && log) {
-    limit = arith::AddIOp::create(b, loc, limit, e.i64(dim.size - 1));
-    limit = arith::ShRUIOp::create(b, loc, limit, e.i64(log));
+    limit = arith::AddIOp::create(b, loc, limit, number(dim.checkedIn, dim.size - 1));
+    limit = arith::ShRUIOp::create(b, loc, limit, number(dim.checkedIn, log));
   }
-  Value begins =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, dim.index, limit);
+  Value begins = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, limit);
   valid = andOf(valid, begins);
   bool isWhole = dim.size == 1 || (!inElements && dim.sizeMultiple % dim.size == 0);
   if (isWhole) {
     wholly = andOf(wholly, begins);
     return;
   }
-  Value rest = arith::SubIOp::create(b, loc, dim.arraySize, dim.start);
-  Value size = e.i64(dim.size);
-  Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, rest, size);
+  Value start = index;
+  if (!inElements && log)
+    start = arith::ShLIOp::create(b, loc, index, number(dim.checkedIn, log));
+  Value rest = arith::SubIOp::create(b, loc, size, start);
+  Value whole = number(dim.checkedIn, dim.size);
+  Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, rest, whole);
   wholly = andOf(wholly, arith::AndIOp::create(b, loc, begins, fits));
-  Value extent = arith::SelectOp::create(b, loc, fits, size, rest);
-  dim.extent = arith::TruncIOp::create(b, loc, b.getI32Type(), extent);
+  dim.extent = cut(arith::SelectOp::create(b, loc, fits, whole, rest), b.getI32Type());
 }
 
 void TileAccess::prepare() {
@@ -208,34 +273,31 @@ void TileAccess::prepare() {
   }
 
   // Every thread's own part of the address.
-  Value offset;
   auto add = [&](Value term) {
-    offset = offset ? arith::AddIOp::create(b, loc, offset, term).getResult() : term;
+    ownOffset = ownOffset ? arith::AddIOp::create(b, loc, ownOffset, term).getResult() : term;
   };
   for (auto [number, dim] : llvm::enumerate(dims)) {
-    Value position = dim.start;
-    if (layout) {
-      LinearBases bases;
-      for (uint64_t basis : threadBases(*layout))
-        bases.push_back(layout->field(basis, unsigned(number)));
-      dim.ownBits = reachableBits(bases);
-      uint64_t registerBits = 0;
-      for (uint64_t basis : layout->bases(Input::Register))
-        registerBits |= layout->field(basis, unsigned(number));
-      if (dim.ownBits)
-        dim.ownCoordinate = emitLinear(b, loc, e.thread, bases);
-      if (dim.ownCoordinate && !(dim.ownBits & registerBits))
-        position = arith::AddIOp::create(
-            b, loc, position,
-            arith::ExtUIOp::create(b, loc, b.getI64Type(), dim.ownCoordinate));
-    }
+    if (!layout)
+      break;
+    LinearBases bases;
+    for (uint64_t basis : threadBases(*layout))
+      bases.push_back(layout->field(basis, unsigned(number)));
+    dim.ownBits = reachableBits(bases);
+    uint64_t registerBits = 0;
+    for (uint64_t basis : layout->bases(Input::Register))
+      registerBits |= layout->field(basis, unsigned(number));
+    if (dim.ownBits)
+      dim.ownCoordinate = emitLinear(b, loc, e.thread, bases);
+    if (!dim.ownCoordinate || (dim.ownBits & registerBits))
+      continue;
+    Value coordinate = fromI32(dim.ownCoordinate);
     if (matchPattern(dim.stride, m_One()))
-      add(position);
+      add(coordinate);
     else
-      add(arith::MulIOp::create(b, loc, position, dim.stride));
+      add(arith::MulIOp::create(b, loc, coordinate, toWord(dim.stride)));
   }
-  ownAddress = LLVM::GEPOp::create(b, loc, base.getType(), stored, base,
-                                   ArrayRef<LLVM::GEPArg>{offset});
+  tileAddress = emitTileAddress();
+  ownAddress = ownOffset ? addressOf(ownOffset) : tileAddress;
 }
 
 //===------------------------------------------------------------------------===//
@@ -290,17 +352,15 @@ Value TileAccess::offsetOf(uint64_t flat) {
     }
     if (isApart && !own)
       continue;
-    Value steps = isApart ? e.i64(int64_t(own))
-                          : arith::ExtUIOp::create(b, loc, b.getI64Type(),
-                                                   coordinate(unsigned(number), own))
-                                .getResult();
-    Value term = arith::MulIOp::create(b, loc, steps, dim.stride);
+    Value steps = isApart ? this->number(word, int64_t(own))
+                          : fromI32(coordinate(unsigned(number), own));
+    Value term = arith::MulIOp::create(b, loc, steps, toWord(dim.stride));
     dynamic = dynamic ? arith::AddIOp::create(b, loc, dynamic, term).getResult() : term;
   }
   Value address = ownAddress;
   if (dynamic)
-    address = LLVM::GEPOp::create(b, loc, address.getType(), stored, address,
-                                  ArrayRef<LLVM::GEPArg>{dynamic});
+    address = addressOf(
+        ownOffset ? arith::AddIOp::create(b, loc, ownOffset, dynamic).getResult() : dynamic);
   if (constant >= INT32_MIN && constant <= INT32_MAX) {
     if (constant)
       address = LLVM::GEPOp::create(b, loc, address.getType(), stored, address,

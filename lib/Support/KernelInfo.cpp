@@ -59,6 +59,8 @@ static Json paramToJson(const ParamInfo &param) {
     dims.push_back(d);
   }
   j["dims"] = dims;
+  if (!param.reach.empty())
+    j["reach"] = param.reach;
   return j;
 }
 
@@ -182,6 +184,15 @@ static ParamInfo readParam(const Json &value, const std::string &path, std::stri
       dim.constant = d.integer("constant", 0, std::numeric_limits<int64_t>::max());
     param.dims.push_back(std::move(dim));
   });
+  if (in.has("reach"))
+    in.array("reach", [&](const Json &element, const std::string &at) {
+      int64_t extent = element.is_number_unsigned() ? element.get<int64_t>() : 0;
+      if (extent < 1 || extent > 1 << 20)
+        JsonReader(Json::object(), at, error).fail("is not the dim of a tile");
+      param.reach.push_back(extent);
+    });
+  if (!param.reach.empty() && param.reach.size() != param.dims.size())
+    in.fail("reach", "has not one entry per dim");
   if (param.dims.empty() || param.dims.size() > 6)
     in.fail("dims", "has not 1 to 6 entries");
   return param;

@@ -308,17 +308,31 @@ static bool isDisjoint(const KernelInfo &info, std::span<const KernelArg> args) 
   return true;
 }
 
-static bool isIndex32(std::span<const KernelArg> args) {
-  for (const KernelArg &arg : args) {
-    const auto *a = std::get_if<ArrayArg>(&arg);
+/// Elements between the first and the last of a tile; of the array where it is not known
+/// what its tiles are.
+static unsigned __int128 reachOf(const ParamInfo &param, const ArrayArg &array) {
+  unsigned __int128 reach = 0;
+  for (int d = 0; d < array.rank; ++d) {
+    auto axis = static_cast<size_t>(d);
+    int64_t extent = axis < param.reach.size() ? param.reach[axis] : array.dims[d];
+    uint64_t stride = array.strides[d] < 0 ? 0 - static_cast<uint64_t>(array.strides[d])
+                                           : static_cast<uint64_t>(array.strides[d]);
+    if (extent > 0)
+      reach += static_cast<unsigned __int128>(extent - 1) * stride;
+  }
+  return reach;
+}
+
+static bool isIndex32(const KernelInfo &info, std::span<const KernelArg> args) {
+  for (size_t i = 0; i < args.size(); ++i) {
+    const auto *a = std::get_if<ArrayArg>(&args[i]);
     if (!a)
       continue;
-    ByteRange r = byteRange(*a);
-    if ((r.end - r.begin) / dtypeBytes(a->dtype) >= gridLimit)
-      return false;
     for (int d = 0; d < a->rank; ++d)
       if (a->dims[d] >= gridLimit)
         return false;
+    if (reachOf(info.params[i], *a) >= static_cast<unsigned __int128>(gridLimit))
+      return false;
   }
   return true;
 }
@@ -361,7 +375,7 @@ Expected<void> Launcher::chooseBuild(std::span<const KernelArg> args, LaunchPlan
     holds |= static_cast<uint8_t>(BuildFact::Aligned16);
   if (asked(BuildFact::Disjoint) && isDisjoint(info, args))
     holds |= static_cast<uint8_t>(BuildFact::Disjoint);
-  if (asked(BuildFact::Index32) && isIndex32(args))
+  if (asked(BuildFact::Index32) && isIndex32(info, args))
     holds |= static_cast<uint8_t>(BuildFact::Index32);
   for (size_t i = 0; i < info.builds.size(); ++i)
     if ((info.builds[i].facts & ~holds) == 0 && planTensorMaps(info.builds[i], args, plan)) {

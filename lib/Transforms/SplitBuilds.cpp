@@ -7,7 +7,7 @@
 // which the launcher checks:
 //
 //   tile.kernel @add(…)              tile.kernel @add__aligned16(…)
-//     {arrays_overlap}         →         {tile.facts = ["aligned16", "disjoint"]}
+//     {arrays_overlap}         →         {tile.facts = ["aligned16", "disjoint", "index32"]}
 //                                    tile.kernel @add(…)
 //                                      {arrays_overlap}
 //
@@ -45,7 +45,8 @@ public:
       StringRef aligned = buildFactName(BuildFact::Aligned16);
       build.setSymName((kernel.getSymName() + "__" + aligned).str());
       build->setAttr(tile::buildFactsAttr,
-                     builder.getStrArrayAttr({aligned, buildFactName(BuildFact::Disjoint)}));
+                     builder.getStrArrayAttr({aligned, buildFactName(BuildFact::Disjoint),
+                                              buildFactName(BuildFact::Index32)}));
       build.setArraysOverlap(false);
     }
   }

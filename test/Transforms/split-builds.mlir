@@ -5,7 +5,7 @@
 
 // CHECK: tile.kernel @copy__aligned16(
 // CHECK-NOT: arrays_overlap
-// CHECK-SAME: tile.facts = ["aligned16", "disjoint"], tile.kernel = "copy"
+// CHECK-SAME: tile.facts = ["aligned16", "disjoint", "index32"], tile.kernel = "copy"
 // CHECK: tile.kernel @copy(
 // CHECK-NOT: tile.facts
 // CHECK-SAME: arrays_overlap

@@ -78,6 +78,7 @@ private:
   Key keyOf(mlir::Value value) const;
   Key keyOf(Dim dim) const;
   Key canonical(Key key) const;
+  void limitDims();
   void learn(mlir::Value condition, bool holds);
   void learn(const Comparison &comparison);
   llvm::SmallVector<Comparison> conditionsAt(mlir::Operation *at) const;

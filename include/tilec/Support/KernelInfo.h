@@ -50,6 +50,9 @@ struct ParamInfo {
   bool isMutable = false;    ///< `mut array`
   bool isStrided = false;    ///< `strided array`
   std::vector<DimInfo> dims; ///< one per axis of an array
+  /// The most elements that one load or store of a tile takes along each axis; empty:
+  /// unknown.
+  std::vector<int64_t> reach;
 };
 
 /// A precondition of the launch (`requires`).
@@ -69,7 +72,9 @@ struct ConstantInfo {
 enum class BuildFact : uint8_t {
   Aligned16 = 1, ///< every array's base and non-innermost pitches are multiples of 16 bytes
   Disjoint = 2,  ///< no `mut` array overlaps another array
-  Index32 = 4,   ///< every array spans fewer than 2^31 elements
+  /// Every axis is shorter than 2^31, and the elements of a tile lie less than 2^31
+  /// elements apart (ParamInfo::reach).
+  Index32 = 4,
 };
 std::string_view buildFactName(BuildFact fact);
 std::optional<BuildFact> parseBuildFact(std::string_view name);

@@ -261,6 +261,16 @@ def InsertBarriers : Pass<"tile-insert-barriers", "::tilec::tile::KernelOp"> {
   let dependentDialects = ["::tilec::tgpu::TileGPUDialect"];
 }
 
+def NarrowIndices : Pass<"tile-narrow-indices", "::tilec::tile::KernelOp"> {
+  let summary = "scalar index arithmetic in 32 bits where that is exact";
+  let description = [{
+    Arithmetic, comparisons and loop counters of type `index` become i32 where ranges
+    prove that operands and results fit. Values are cast back to `index` for their
+    other uses.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
 //===-- any stage ------------------------------------------------------------===//
 
 def VerifyStage : Pass<"tile-verify-stage", "::tilec::tile::KernelOp"> {

@@ -242,7 +242,14 @@ TEST(LaunchPlan, OverlapAndSizeFacts) {
   EXPECT_EQ(chosen(info, args), "matmul__aligned");
   info.builds[0].facts = static_cast<uint8_t>(BuildFact::Index32);
   EXPECT_EQ(chosen(info, sampleArgs(32768, 65528, 8)), "matmul__aligned");
-  EXPECT_EQ(chosen(info, sampleArgs(32768, 65536, 8)), "matmul");
+  EXPECT_EQ(chosen(info, sampleArgs(32768, 65544, 8)), "matmul");
+  // Where it is known how far tiles reach, the whole array may be larger.
+  for (ParamInfo &param : info.params)
+    if (param.isArray)
+      param.reach = {128, 64};
+  EXPECT_EQ(chosen(info, sampleArgs(32768, 65544, 8)), "matmul__aligned");
+  EXPECT_EQ(chosen(info, sampleArgs(128, (int64_t(1) << 24) + (int64_t(1) << 18), 8)), "matmul");
+  EXPECT_EQ(chosen(info, sampleArgs(8, 8, int64_t(1) << 31)), "matmul");
 }
 
 TEST(LaunchPlan, ReusedPlanDoesNotGrow) {
