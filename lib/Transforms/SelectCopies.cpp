@@ -21,6 +21,7 @@
 
 #include "tilec/Support/Target.h"
 #include "tilec/Tile/BuildFacts.h"
+#include "tilec/Tile/DebugSites.h"
 #include "tilec/TileGPU/TileGPU.h"
 #include "tilec/Transforms/MmaProblem.h"
 #include "tilec/Transforms/Passes.h"
@@ -117,6 +118,10 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
     const Chip *target = findChip(chip);
     if (!target || !target->has(ChipFeature::BulkCopy) ||
         !relies(kernel, BuildFact::Aligned16))
+      return;
+    // Prints and assertions bring all of the block's threads together; copies lead to
+    // warps that go their own way.
+    if (hasSites(kernel))
       return;
     unsigned numWarps = kernel.getNumWarps().value_or(4);
     auto mark = StringAttr::get(&getContext(), "tma");

@@ -18,6 +18,7 @@
 #include "tilec/Support/FailureError.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
 #include <chrono>
@@ -56,8 +57,10 @@ Expected<BenchResult> Executor::bench(std::vector<RunArgument> &args,
 
 /// Prints the lines of `log` if so asked; fails if an assertion has.
 static Expected<void> report(DebugLog &log, bool prints = true) {
-  if (prints)
+  if (prints) {
+    llvm::outs().flush(); // what earlier runs of a batch said
     log.flush(stdout, stderr);
+  }
   if (auto asserted = log.takeFailure(); !asserted)
     return exitWith(exitFault, asserted.failure().message);
   return {};

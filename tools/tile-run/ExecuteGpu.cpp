@@ -16,6 +16,8 @@
 #include "tilec/Target/AssembleCubin.h"
 #include "tilec/tilec.h"
 
+#include "llvm/Support/raw_ostream.h"
+
 #include <algorithm>
 
 namespace tilec::run {
@@ -84,6 +86,7 @@ Expected<void> GpuExecutor::launch(const DeviceArgs &args, const std::optional<G
 }
 
 Expected<void> GpuExecutor::run(std::vector<RunArgument> &args, const std::optional<Grid> &grid) {
+  llvm::outs().flush(); // the runtime writes what the kernel prints
   auto onDevice = upload(args);
   if (!onDevice)
     return onDevice.failure();

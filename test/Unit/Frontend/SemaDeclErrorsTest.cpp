@@ -171,6 +171,9 @@ TEST(SemaDeclErrors, CombiningFns) {
       {"fn f(x, y) { return x > y; } kernel k() { let q = $reduce(arange(4), "
        "0, 0, f); }",
        "T0335"},
+      {"fn f(x, y) { $print(\"{}\", x); return x + y; } kernel k() { let q = "
+       "reduce(arange(4), 0, 0, f); }",
+       "T0346"},
       {"fn f(x, y) { return x + y; } kernel k() { let q = reduce(arange(4), 0, "
        "$1.5, f); }",
        "T0307"},

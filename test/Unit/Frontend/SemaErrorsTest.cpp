@@ -354,7 +354,6 @@ TEST(SemaErrors, ControlFlow) {
 TEST(SemaErrors, NotSupportedYet) {
   expectBodies({
       {"let q = $gather(v, [it]);", "T0337"},
-      {"$print(\"x\");", "T0337"},
   });
 }
 
