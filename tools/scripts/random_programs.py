@@ -79,6 +79,7 @@ class Program:
         self.is_exact = True
         self.is_wide = False
         self.warps = 0
+        self.chip = None  # that SIMT execution compiles for
         self.seed = self.random.randrange(1000)
 
     #--- choices ---------------------------------------------------------------
@@ -225,6 +226,8 @@ class Program:
         result = [f"--seed={self.seed}"] if self.seed else []
         if self.is_exact:
             result.append("--tolerance=0")
+        if self.chip:
+            result.append(f"--gpu-arch={self.chip}")
         if self.warps:
             result.append(f"--num-warps={self.warps}")
         return result + [f"--arg={name}={value}" for name, value in self.arguments]
@@ -235,5 +238,6 @@ def make_program(seed, operations=()):
     from random_statements import in_place, values
     p = Program(seed, operations)
     (in_place if p.chance(0.25) else values)(p)
+    p.chip = p.choose(None, None, None, "sm_90a")
     p.warps = 1 if p.is_wide else p.choose(0, 1, 2, 4, 8)
     return p

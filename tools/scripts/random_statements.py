@@ -337,6 +337,8 @@ def multiply(p, *_):
     batch = [p.choose(1, 2, 4)] if p.chance(0.2) else []
     m, k, n = (1 << p.below(5 if batch else 6) for _ in range(3))
     kind = p.choose("i8", "u8", "f32", "f16", "bf16", "f64", "f8e4m3", "tf32")
+    if not batch and kind in ("i8", "f16", "bf16", "f8e4m3") and p.chance(0.2):
+        m, k, n = 64, p.choose(16, 32, 64), p.choose(8, 16, 64)  # the widest instructions
 
     def operand(rows, columns):
         shape = batch + [rows, columns]
