@@ -3,15 +3,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===------------------------------------------------------------------------===//
 //
-// In: floats (scalars or vectors). Out: arith operations on their bits. One
-// routine rounds to every format in every direction: shift the significand so that
-// its last bit is the format's last bit, round by what was shifted out, and add the
-// exponent; a carry out of the significand then counts the exponent up by itself.
+// In: floats (scalars or vectors). Out: arith operations on their bits, or the chip's
+// instruction on pairs. One routine rounds to every format in every direction: shift the
+// significand so that its last bit is the format's last bit, round by what was shifted
+// out, and add the exponent; a carry out of the significand then counts the exponent up
+// by itself. Where the format has the exponents of f32, nothing is shifted, and the bits
+// are rounded as they stand.
 //
 //===------------------------------------------------------------------------===//
 #include "tilec/Atoms/NarrowFloat.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/APFloat.h"
 
@@ -28,7 +32,7 @@ NarrowFormat NarrowFormat::tf32() {
   return {10, -126, 0x3fbff, 0x3fc00, 0x3fe00, 19, false};
 }
 NarrowFormat NarrowFormat::f8e4m3() { return {3, -6, 0x7e, 0, 0x7f, 8, true}; }
-NarrowFormat NarrowFormat::f8e5m2() { return {2, -14, 0x7b, 0, 0x7e, 8, true}; }
+NarrowFormat NarrowFormat::f8e5m2() { return {2, -14, 0x7b, 0, 0x7f, 8, true}; }
 
 namespace {
 
@@ -98,31 +102,112 @@ using FloatCmp = arith::CmpFPredicate;
 
 } // namespace
 
+//===------------------------------------------------------------------------===//
+// 8 bits
+//===------------------------------------------------------------------------===//
+
+/// `value`, a scalar or a vector, as a vector of an even number of elements.
+static Value evenVector(OpBuilder &builder, Location loc, Value value) {
+  auto shape = dyn_cast<VectorType>(value.getType());
+  if (!shape)
+    return vector::FromElementsOp::create(builder, loc, VectorType::get(2, value.getType()),
+                                          ValueRange{value, value});
+  if (shape.getNumElements() == 1)
+    return vector::ShuffleOp::create(builder, loc, value, value, ArrayRef<int64_t>{0, 0});
+  return value;
+}
+
+/// The inverse: `words` hold two elements of `element` each; the result has the
+/// shape of `like`.
+static Value fromWords(OpBuilder &builder, Location loc, ArrayRef<Value> words, Type element,
+                       Type like) {
+  auto packed = VectorType::get(int64_t(words.size()), words[0].getType());
+  Value all = vector::FromElementsOp::create(builder, loc, packed, words);
+  all = vector::BitCastOp::create(builder, loc, VectorType::get(2 * int64_t(words.size()), element), all);
+  auto shape = dyn_cast<VectorType>(like);
+  if (!shape)
+    return vector::ExtractOp::create(builder, loc, all, 0);
+  if (shape.getNumElements() == 1)
+    return vector::ShuffleOp::create(builder, loc, all, all, ArrayRef<int64_t>{0});
+  return all;
+}
+
+static Value callIntrinsic(OpBuilder &builder, Location loc, Type type, StringRef name,
+                           ValueRange operands) {
+  return LLVM::CallIntrinsicOp::create(builder, loc, type, builder.getStringAttr(name), operands)
+      .getResult(0);
+}
+
+/// Whether the chip converts pairs, and `value` comes in pairs (or is one).
+static bool hasPairConversions(const Chip *chip, Value value) {
+  auto shape = dyn_cast<VectorType>(value.getType());
+  return chip && chip->has(ChipFeature::Fp8Convert) &&
+         (!shape || (shape.getRank() == 1 &&
+                     (shape.getNumElements() == 1 || shape.getNumElements() % 2 == 0)));
+}
+
+/// f8E4M3FN to f16 by the chip, two at a time.
+static Value pairsToF16(OpBuilder &builder, Location loc, Value value) {
+  Value even = evenVector(builder, loc, value);
+  int64_t count = cast<VectorType>(even.getType()).getNumElements() / 2;
+  Type i32 = builder.getI32Type(), f16 = builder.getF16Type();
+  Value pairs = vector::BitCastOp::create(builder, loc, VectorType::get(count, builder.getI16Type()), even);
+  SmallVector<Value> words;
+  for (int64_t i = 0; i < count; ++i) {
+    Value pair = vector::ExtractOp::create(builder, loc, pairs, i);
+    Value halves = callIntrinsic(builder, loc, VectorType::get(2, f16), "llvm.nvvm.e4m3x2.to.f16x2.rn", pair);
+    words.push_back(LLVM::BitcastOp::create(builder, loc, i32, halves));
+  }
+  return fromWords(builder, loc, words, f16, value.getType());
+}
+
+/// f32 to f8 by the chip, two at a time.
+static Value pairsToFloat8(OpBuilder &builder, Location loc, Value value, bool isE5M2) {
+  Value even = evenVector(builder, loc, value);
+  StringRef name = isE5M2 ? "llvm.nvvm.ff.to.e5m2x2.rn" : "llvm.nvvm.ff.to.e4m3x2.rn";
+  SmallVector<Value> words;
+  for (int64_t i = 0, e = cast<VectorType>(even.getType()).getNumElements(); i < e; i += 2) {
+    Value low = vector::ExtractOp::create(builder, loc, even, i);
+    Value high = vector::ExtractOp::create(builder, loc, even, i + 1);
+    words.push_back(callIntrinsic(builder, loc, builder.getI16Type(), name, {high, low}));
+  }
+  return fromWords(builder, loc, words, builder.getI8Type(), value.getType());
+}
+
 Value tilec::emitFloat8ToF32(OpBuilder &builder, Location loc, Value value,
-                             bool isE5M2) {
+                             bool isE5M2, const Chip *chip) {
   Bits b(builder, loc, value.getType());
-  Type f32 = builder.getF32Type();
+  Type f16 = builder.getF16Type(), f32 = builder.getF32Type();
+  if (isE5M2) { // the upper half of an f16
+    Value half = b.bitcast(f16, b.shl(b.widen(16, value), b.constant(8, 16)));
+    return arith::ExtFOp::create(builder, loc, b.type(f32), half);
+  }
+  if (hasPairConversions(chip, value))
+    return arith::ExtFOp::create(builder, loc, b.type(f32), pairsToF16(builder, loc, value));
   Value bits = b.widen(32, value);
   Value sign = b.shl(b.band(bits, b.constant(0x80)), b.constant(24));
   Value magnitude = b.band(bits, b.constant(0x7f));
   // Put in place of an f32's fields, the number is too small by the difference of
   // the biases; a multiplication by a power of two mends that, subnormals included.
-  unsigned mantissaBits = isE5M2 ? 2 : 3;
-  int bias = isE5M2 ? 15 : 7;
-  Value placed = b.bitcast(f32, b.shl(magnitude, b.constant(23 - mantissaBits)));
-  Value scaled = arith::MulFOp::create(
-      builder, loc, placed, b.floating(f32, std::ldexp(1.0, 127 - bias)));
+  Value placed = b.bitcast(f32, b.shl(magnitude, b.constant(20)));
+  Value scaled = arith::MulFOp::create(builder, loc, placed, b.floating(f32, 0x1p120));
   Value result = b.bitcast(builder.getI32Type(), scaled);
-  Value nan = b.constant(0x7fc00000);
-  if (isE5M2) {
-    result = b.select(b.cmp(IntCmp::eq, magnitude, b.constant(0x7c)),
-                      b.constant(0x7f800000), result);
-    result = b.select(b.cmp(IntCmp::ugt, magnitude, b.constant(0x7c)), nan, result);
-  } else {
-    result = b.select(b.cmp(IntCmp::eq, magnitude, b.constant(0x7f)), nan, result);
-  }
+  result = b.select(b.cmp(IntCmp::eq, magnitude, b.constant(0x7f)), b.constant(0x7fc00000), result);
   return b.bitcast(f32, b.bor(result, sign));
 }
+
+Value tilec::emitF32ToFloat8(OpBuilder &builder, Location loc, Value value, bool isE5M2,
+                             const Chip *chip) {
+  if (hasPairConversions(chip, value))
+    return pairsToFloat8(builder, loc, value, isE5M2);
+  Bits b(builder, loc, value.getType());
+  NarrowFormat format = isE5M2 ? NarrowFormat::f8e5m2() : NarrowFormat::f8e4m3();
+  return b.narrow(8, emitF32ToNarrow(builder, loc, value, format, FloatRounding::NearestEven));
+}
+
+//===------------------------------------------------------------------------===//
+// Rounding
+//===------------------------------------------------------------------------===//
 
 /// `quotient` (the kept bits) rounded by `rest` (what was shifted out).
 static Value roundQuotient(const Bits &b, Value quotient, Value rest, Value half,
@@ -150,8 +235,38 @@ static Value roundQuotient(const Bits &b, Value quotient, Value rest, Value half
   return b.select(up, b.add(quotient, one), quotient);
 }
 
+/// To a format with the exponents of f32: the lower bits of `value` go. A carry makes
+/// the next binade, at last infinity; cutting off never leaves the finite numbers.
+static Value emitCutF32(OpBuilder &builder, Location loc, Value value,
+                        const NarrowFormat &format, FloatRounding rounding) {
+  Bits b(builder, loc, value.getType());
+  Value bits = b.bitcast(builder.getI32Type(), value);
+  Value count = b.constant(23 - format.mantissaBits);
+  uint64_t mask = (uint64_t(1) << (23 - format.mantissaBits)) - 1;
+  Value isNegative = b.cmp(IntCmp::slt, bits, b.constant(0));
+  Value all = b.constant(mask), none = b.constant(0), added;
+  switch (rounding) {
+  case FloatRounding::TowardZero:
+    added = none;
+    break;
+  case FloatRounding::NearestEven:
+    added = b.add(b.constant(mask >> 1), b.band(b.shr(bits, count), b.constant(1)));
+    break;
+  case FloatRounding::Downward:
+    added = b.select(isNegative, all, none);
+    break;
+  case FloatRounding::Upward:
+    added = b.select(isNegative, none, all);
+    break;
+  }
+  Value isNaN = b.cmp(FloatCmp::UNO, value, value);
+  return b.select(isNaN, b.constant(format.nan), b.shr(b.add(bits, added), count));
+}
+
 Value tilec::emitF32ToNarrow(OpBuilder &builder, Location loc, Value value,
                              const NarrowFormat &format, FloatRounding rounding) {
+  if (format.minExponent == -126)
+    return emitCutF32(builder, loc, value, format, rounding);
   Bits b(builder, loc, value.getType());
   Value bits = b.bitcast(builder.getI32Type(), value);
   Value sign = b.band(bits, b.constant(0x80000000));

@@ -9,9 +9,9 @@
 //===--------------------------------------------------------------------------===//
 #include "HostOperations.h"
 
-#include "llvm/ADT/APFloat.h"
+#include "tilec/Support/Numerics.h"
 
-#include <bit>
+#include <algorithm>
 
 using namespace tilec;
 using namespace tilec::emulator;
@@ -52,31 +52,20 @@ void dotProduct4(ThreadContext &, const void *arguments, void *result,
 
 enum EightBit : uint32_t { E4M3 = 0, E5M2 = 1, FromHalf = 2, Relu = 4 };
 
-const llvm::fltSemantics &eightBitSemantics(uint32_t variant) {
-  return variant & E5M2 ? llvm::APFloat::Float8E5M2() : llvm::APFloat::Float8E4M3FN();
+DType eightBitType(uint32_t variant) {
+  return variant & E5M2 ? DType::F8E5M2 : DType::F8E4M3;
 }
 
-/// Rounds to nearest even; finite and infinite values beyond the range saturate.
+/// Rounds to nearest even; finite and infinite values beyond the range saturate. A NaN
+/// is 0x7f.
 uint8_t encode(float value, uint32_t variant) {
-  if (value != value)
-    return 0x7F;
   if ((variant & Relu) && value < 0)
     value = 0;
-  float limit = variant & E5M2 ? 57344.0f : 448.0f;
-  value = std::min(std::max(value, -limit), limit);
-  llvm::APFloat wide(value);
-  bool inexact = false;
-  wide.convert(eightBitSemantics(variant), llvm::APFloat::rmNearestTiesToEven,
-               &inexact);
-  return uint8_t(wide.bitcastToAPInt().getZExtValue());
+  return uint8_t(numerics::encode(eightBitType(variant), value));
 }
 
 float decode(uint8_t bits, uint32_t variant) {
-  llvm::APFloat narrow(eightBitSemantics(variant), llvm::APInt(8, bits));
-  bool inexact = false;
-  narrow.convert(llvm::APFloat::IEEEsingle(), llvm::APFloat::rmNearestTiesToEven,
-                 &inexact);
-  return narrow.convertToFloat();
+  return float(numerics::decode(eightBitType(variant), bits));
 }
 
 struct TwoFloats {

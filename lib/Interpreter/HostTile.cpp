@@ -4,12 +4,16 @@
 //===------------------------------------------------------------------------===//
 //
 // Storage of the interpreter's values and the two ways in and out: attributes and
-// array memory. Narrow floats are held as the float of equal value, so reading is
-// exact and only results of arithmetic are rounded (roundToType).
+// array memory. Narrow floats are held as the float of equal value (NaNs with their
+// sign and payload), so reading is exact and only results of arithmetic are rounded
+// (roundToType). Formats are those of Support/Numerics.h.
 //
 //===------------------------------------------------------------------------===//
 
 #include "tilec/Interpreter/HostTile.h"
+
+#include "tilec/Support/Numerics.h"
+#include "tilec/Tile/ElementDType.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -32,68 +36,19 @@ unsigned widthOf(Type elementType) {
   return isa<IndexType>(elementType) ? 64 : elementType.getIntOrFloatBitWidth();
 }
 
-//===------------------------------------------------------------------------===//
-// Rounding to narrow floats
-//===------------------------------------------------------------------------===//
-
-namespace {
-/// What rounding needs to know of a float format.
-struct Format {
-  int digits;      // significant bits, the hidden one included
-  int minExponent; // of the smallest normal number
-  double largest;  // finite
-  bool saturates;  // overflow gives `largest` instead of infinity
-};
-} // namespace
-
-static Format formatOf(Type type) {
-  const llvm::fltSemantics &semantics = cast<FloatType>(type).getFloatSemantics();
-  bool f8 = type.getIntOrFloatBitWidth() == 8;
-  double largest = isa<Float8E4M3FNType>(type)   ? 448.0
-                   : isa<Float8E5M2Type>(type)   ? 57344.0
-                   : type.isF16()                ? 65504.0
-                   : type.isBF16()               ? 0x1.FEp127
-                   : isa<FloatTF32Type>(type)    ? 0x1.FFCp127
-                                                 : 0x1.FFFFFEp127;
-  return {int(llvm::APFloat::semanticsPrecision(semantics)),
-          llvm::APFloat::semanticsMinExponent(semantics), largest, f8};
-}
-
-/// Nearest value of the format, ties to even. Scaling by powers of two is exact,
-/// so nearbyint does the one rounding.
-static double roundToFormat(double v, const Format &format) {
-  if (v == 0 || std::isnan(v))
-    return v;
-  if (std::isinf(v))
-    return format.saturates ? std::copysign(format.largest, v) : v;
-  int exponent = std::max(std::ilogb(v), format.minExponent);
-  int quantum = exponent - (format.digits - 1);
-  double rounded = std::ldexp(std::nearbyint(std::ldexp(v, -quantum)), quantum);
-  if (std::fabs(rounded) <= format.largest)
-    return rounded;
-  return std::copysign(format.saturates ? format.largest : INFINITY, v);
-}
-
-static float roundToBF16(float v) {
-  uint32_t bits = std::bit_cast<uint32_t>(v);
-  if ((bits & 0x7fffffff) > 0x7f800000) // NaN stays one
-    return v;
-  bits = (bits + 0x7fff + ((bits >> 16) & 1)) & 0xffff0000;
-  return std::bit_cast<float>(bits);
-}
-
 float roundToType(float v, Type elementType) {
   if (elementType.isF32())
     return v;
-  if (elementType.isBF16())
-    return roundToBF16(v);
-  return float(roundToFormat(v, formatOf(elementType)));
+  DType dtype = *tile::elementDType(elementType);
+  return std::bit_cast<float>(
+      numerics::widen(dtype, numerics::narrow(dtype, std::bit_cast<uint32_t>(v))));
 }
 
 float roundToType(double v, Type elementType) {
   if (elementType.isF32())
     return float(v);
-  return float(roundToFormat(v, formatOf(elementType)));
+  DType dtype = *tile::elementDType(elementType);
+  return std::bit_cast<float>(numerics::widen(dtype, numerics::encode(dtype, v)));
 }
 
 //===------------------------------------------------------------------------===//
@@ -177,67 +132,32 @@ unsigned HostTile::bytesInMemory(Type elementType) {
   return std::max(1u, widthOf(elementType) / 8);
 }
 
-/// A 16- or 8-bit float from its bits.
-static float decode(uint64_t raw, Type type) {
-  if (type.isBF16())
-    return std::bit_cast<float>(uint32_t(raw) << 16);
-  const llvm::fltSemantics &semantics = cast<FloatType>(type).getFloatSemantics();
-  unsigned width = type.getIntOrFloatBitWidth();
-  int digits = llvm::APFloat::semanticsPrecision(semantics);
-  unsigned fractionBits = digits - 1;
-  unsigned exponentBits = width - 1 - fractionBits;
-  uint64_t fraction = raw & ((1u << fractionBits) - 1);
-  unsigned exponent = (raw >> fractionBits) & ((1u << exponentBits) - 1);
-  bool negative = (raw >> (width - 1)) & 1;
-  unsigned top = (1u << exponentBits) - 1;
-  int bias = 1 - llvm::APFloat::semanticsMinExponent(semantics);
-  float value;
-  if (isa<Float8E4M3FNType>(type) && exponent == top && fraction == 7)
-    value = NAN; // the one NaN of e4m3; it has no infinity
-  else if (!isa<Float8E4M3FNType>(type) && exponent == top)
-    value = fraction ? NAN : INFINITY;
-  else if (exponent == 0)
-    value = std::ldexp(float(fraction), 1 - bias - int(fractionBits));
-  else
-    value = std::ldexp(float(fraction + (1u << fractionBits)), int(exponent) - bias - int(fractionBits));
-  return negative ? -value : value;
+uint64_t HostTile::word(size_t i, bool isUnsigned) const {
+  if (kind == Form::F64)
+    return std::bit_cast<uint64_t>(f64(i));
+  if (kind == Form::F32)
+    return numerics::narrow(*tile::elementDType(element), std::bit_cast<uint32_t>(f32(i)));
+  return isUnsigned || bits == 1 ? integer(i) : uint64_t(sinteger(i));
 }
 
-/// The bits of a value of a 16- or 8-bit float type.
-static uint64_t encode(float v, Type type) {
-  if (type.isBF16()) {
-    uint32_t bits = std::bit_cast<uint32_t>(v);
-    // A NaN whose payload lies below the cut must stay a NaN.
-    return std::isnan(v) ? (bits >> 16) | 0x40 : bits >> 16;
-  }
-  llvm::APFloat value(v);
-  bool lossy;
-  value.convert(cast<FloatType>(type).getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &lossy);
-  return value.bitcastToAPInt().getZExtValue();
+void HostTile::setWord(size_t i, uint64_t word) {
+  if (kind == Form::F64)
+    doubles[i] = std::bit_cast<double>(word);
+  else if (kind == Form::F32)
+    floats[i] = std::bit_cast<float>(numerics::widen(*tile::elementDType(element), word));
+  else
+    ints[i] = truncateTo(word, bits);
 }
 
 void HostTile::readElement(size_t i, const void *bytes) {
-  unsigned size = bytesInMemory(element);
   uint64_t raw = 0;
-  std::memcpy(&raw, bytes, size);
-  if (kind == Form::Int)
-    ints[i] = bits == 1 ? raw != 0 : truncateTo(raw, bits);
-  else if (kind == Form::F64)
-    doubles[i] = std::bit_cast<double>(raw);
-  else
-    floats[i] = size == 4 ? std::bit_cast<float>(uint32_t(raw)) : decode(raw, element);
+  std::memcpy(&raw, bytes, bytesInMemory(element));
+  setWord(i, bits == 1 ? raw != 0 : raw);
 }
 
 void HostTile::writeElement(size_t i, void *bytes) const {
-  unsigned size = bytesInMemory(element);
-  uint64_t raw;
-  if (kind == Form::Int)
-    raw = integer(i);
-  else if (kind == Form::F64)
-    raw = std::bit_cast<uint64_t>(f64(i));
-  else
-    raw = size == 4 ? std::bit_cast<uint32_t>(f32(i)) : encode(f32(i), element);
-  std::memcpy(bytes, &raw, size);
+  uint64_t raw = word(i, /*isUnsigned=*/true);
+  std::memcpy(bytes, &raw, bytesInMemory(element));
 }
 
 //===------------------------------------------------------------------------===//
@@ -248,14 +168,8 @@ static void setFromAttribute(HostTile &tile, size_t i, const llvm::APInt &value)
   tile.ints[i] = value.getZExtValue();
 }
 static void setFromAttribute(HostTile &tile, size_t i, const llvm::APFloat &value) {
-  llvm::APFloat wide = value;
-  bool lossy;
-  if (tile.form() == Form::F64) {
-    tile.doubles[i] = value.convertToDouble();
-    return;
-  }
-  wide.convert(llvm::APFloat::IEEEsingle(), llvm::APFloat::rmNearestTiesToEven, &lossy);
-  tile.floats[i] = wide.convertToFloat();
+  uint64_t bits = value.bitcastToAPInt().getZExtValue();
+  tile.setWord(i, tile.elementType().isTF32() ? bits << 13 : bits);
 }
 
 HostTile HostTile::fromAttribute(TypedAttr value) {

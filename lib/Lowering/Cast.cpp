@@ -8,8 +8,8 @@
 //
 //   float → integer   compared against the range first: nothing undefined remains
 //   f64 → 16 bits     through an f32 rounded to odd, so that it is rounded once
-//   i32, i64 → bf16   through an f64 that keeps a sticky bit, likewise
-//   f8, tf32, and roundings other than to nearest   integer code (NarrowFloat.h)
+//   i32, i64 → bf16, tf32   through an f64 that keeps a sticky bit, likewise
+//   f8, tf32, and roundings other than to nearest   see NarrowFloat.h
 //
 // Types here are the tile's (f8E4M3FN, tf32); values are as registers hold them.
 //
@@ -51,9 +51,10 @@ static FloatRounding toFloatRounding(tile::CastRounding rounding) {
 //===------------------------------------------------------------------------===//
 
 /// Any float to f32 or, from f64, to itself: exact.
-static Value widenFloat(OpBuilder &builder, Location loc, Value value, Type from) {
+static Value widenFloat(OpBuilder &builder, Location loc, Value value, Type from,
+                        const Chip *chip) {
   if (isFloat8(from))
-    return emitFloat8ToF32(builder, loc, value, isa<Float8E5M2Type>(from));
+    return emitFloat8ToF32(builder, loc, value, isa<Float8E5M2Type>(from), chip);
   if (from.isF16() || from.isBF16())
     return arith::ExtFOp::create(builder, loc,
                                  withElement(value.getType(), builder.getF32Type()), value);
@@ -62,7 +63,9 @@ static Value widenFloat(OpBuilder &builder, Location loc, Value value, Type from
 
 /// f32 to a narrower type, as the register holds it.
 static Value narrowFloat(OpBuilder &builder, Location loc, Value value, Type to,
-                         FloatRounding rounding) {
+                         FloatRounding rounding, const Chip *chip) {
+  if (isFloat8(to))
+    return emitF32ToFloat8(builder, loc, value, isa<Float8E5M2Type>(to), chip);
   Type type = value.getType();
   auto round = [&](const NarrowFormat &format) {
     return emitF32ToNarrow(builder, loc, value, format, rounding);
@@ -71,10 +74,6 @@ static Value narrowFloat(OpBuilder &builder, Location loc, Value value, Type to,
     return arith::TruncIOp::create(
         builder, loc, withElement(type, builder.getIntegerType(width)), bits);
   };
-  if (isa<Float8E4M3FNType>(to))
-    return truncate(round(NarrowFormat::f8e4m3()), 8);
-  if (isa<Float8E5M2Type>(to))
-    return truncate(round(NarrowFormat::f8e5m2()), 8);
   if (isa<FloatTF32Type>(to)) {
     Value bits = round(NarrowFormat::tf32());
     auto shift = arith::ConstantOp::create(
@@ -96,7 +95,7 @@ Value Emitter::castFloat(Value value, Type from, Type to, tile::CastRounding mod
   if (from == to)
     return value;
   FloatRounding rounding = toFloatRounding(mode);
-  Value wide = widenFloat(builder, loc, value, from);
+  Value wide = widenFloat(builder, loc, value, from, chip);
   Type wideElement = getElementTypeOrSelf(wide.getType());
   if (to.isF64())
     return wideElement.isF64()
@@ -108,7 +107,7 @@ Value Emitter::castFloat(Value value, Type from, Type to, tile::CastRounding mod
     return wideElement.isF64() ? emitF64ToF32(builder, loc, wide, rounding) : wide;
   if (wideElement.isF64())
     wide = emitF64ToF32Odd(builder, loc, wide);
-  return narrowFloat(builder, loc, wide, to, rounding);
+  return narrowFloat(builder, loc, wide, to, rounding, chip);
 }
 
 //===------------------------------------------------------------------------===//
@@ -116,7 +115,7 @@ Value Emitter::castFloat(Value value, Type from, Type to, tile::CastRounding mod
 //===------------------------------------------------------------------------===//
 
 Value Emitter::castFloatToInt(Value value, Type from, Type to, bool isUnsigned) {
-  Value wide = widenFloat(builder, loc, value, from);
+  Value wide = widenFloat(builder, loc, value, from, chip);
   Type floatType = wide.getType();
   auto element = cast<FloatType>(getElementTypeOrSelf(floatType));
   unsigned width = to.isIndex() ? 64 : to.getIntOrFloatBitWidth();
@@ -153,10 +152,11 @@ Value Emitter::castFloatToInt(Value value, Type from, Type to, bool isUnsigned) 
   return result;
 }
 
-/// Integers of 32 and 64 bits have more bits than f32 keeps, so that going through it
-/// would round twice. f64 keeps 32 bits; of 64, all bits below the 48th are joined
-/// into one sticky bit, which is enough to round to 8 bits.
-static Value intToBF16(OpBuilder &builder, Location loc, Value value, bool isUnsigned) {
+/// An f32 that rounds to bf16 and tf32 as the integer does. Integers of 32 and 64 bits
+/// have more bits than f32 keeps, so that going to it by rounding would round twice.
+/// f64 keeps 32 bits; of 64, all bits below the 16th are joined into one sticky bit,
+/// which is enough where at most 11 bits are kept; then an f32 rounded to odd.
+static Value intToF32Odd(OpBuilder &builder, Location loc, Value value, bool isUnsigned) {
   Type type = value.getType();
   Type f64 = withElement(type, builder.getF64Type());
   unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
@@ -199,9 +199,7 @@ static Value intToBF16(OpBuilder &builder, Location loc, Value value, bool isUns
           arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, top, integer(-1)));
     wide = arith::SelectOp::create(builder, loc, isSmall, convert(value), scaled);
   }
-  Value single = emitF64ToF32Odd(builder, loc, wide);
-  return arith::TruncFOp::create(builder, loc, withElement(type, builder.getBF16Type()),
-                                 single);
+  return emitF64ToF32Odd(builder, loc, wide);
 }
 
 Value Emitter::castIntToFloat(Value value, Type from, Type to, bool isUnsigned) {
@@ -210,8 +208,9 @@ Value Emitter::castIntToFloat(Value value, Type from, Type to, bool isUnsigned) 
         builder, loc, withElement(value.getType(), builder.getI64Type()), value);
   isUnsigned |= from.isInteger(1);
   unsigned width = from.isIndex() ? 64 : from.getIntOrFloatBitWidth();
-  if (to.isBF16() && width >= 32)
-    return intToBF16(builder, loc, value, isUnsigned);
+  if ((to.isBF16() || to.isTF32()) && width >= 32)
+    return narrowFloat(builder, loc, intToF32Odd(builder, loc, value, isUnsigned), to,
+                       FloatRounding::NearestEven, chip);
   // f16 overflows long before f32 rounds; f8 is defined to go through f32.
   Type step = to.isF64() ? to : Type(builder.getF32Type());
   Type type = withElement(value.getType(), step);
@@ -247,7 +246,7 @@ LogicalResult Emitter::emitCast(tile::CastOp op) {
   Value result;
   if (to.isInteger(1) && !from.isInteger(1)) {
     // Anything but zero is true, NaN too.
-    Value wide = isFromFloat ? widenFloat(builder, loc, value, from) : value;
+    Value wide = isFromFloat ? widenFloat(builder, loc, value, from, chip) : value;
     Value none = zero(wide.getType());
     result = isFromFloat
                  ? arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNE, wide, none)

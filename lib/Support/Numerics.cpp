@@ -205,6 +205,53 @@ uint64_t encode(DType type, double value, Rounding rounding) {
   return round(type, negative, mantissa, (field ? field : 1) - 1075, rounding);
 }
 
+uint32_t widen(DType type, uint64_t word) {
+  if (type == DType::F32 || type == DType::TF32)
+    return static_cast<uint32_t>(word);
+  const Format format = formatOf(type);
+  uint32_t magnitude = static_cast<uint32_t>(word & (signBit(format) - 1));
+  uint32_t sign = word & signBit(format) ? 0x80000000 : 0;
+  int toF32 = 23 - format.mantissaBits;
+  uint32_t largest = static_cast<uint32_t>(format.maxFinite);
+  if (magnitude > largest) {
+    bool infinite = format.hasInfinity && magnitude == largest + 1;
+    return sign | 0x7f800000 |
+           (infinite ? 0 : magnitude << toF32 & 0x7fffff);
+  }
+  uint32_t field = magnitude >> format.mantissaBits;
+  if (field != 0 || format.bias == 127) // subnormal in both
+    return sign | ((magnitude << toF32) +
+                   (static_cast<uint32_t>(127 - format.bias) << 23));
+  float value = std::ldexp(static_cast<float>(magnitude),
+                           1 - format.bias - format.mantissaBits);
+  return sign | std::bit_cast<uint32_t>(value);
+}
+
+uint64_t narrow(DType type, uint32_t bits) {
+  if (type == DType::F32)
+    return bits;
+  const Format format = formatOf(type);
+  bool negative = bits >> 31;
+  uint32_t magnitude = bits & 0x7fffffff;
+  if (magnitude > 0x7f800000) {
+    uint64_t kept = magnitude >> (23 - format.mantissaBits) &
+                    ((uint64_t(1) << format.mantissaBits) - 1);
+    uint64_t nan = kept == 0 || !format.hasInfinity
+                       ? format.nan
+                       : (format.nan >> format.mantissaBits
+                          << format.mantissaBits) | kept;
+    return (nan | (negative ? signBit(format) : 0)) << format.shift;
+  }
+  if (magnitude == 0x7f800000)
+    return (format.maxFinite + (format.hasInfinity ? 1 : 0) |
+            (negative ? signBit(format) : 0))
+           << format.shift;
+  int field = static_cast<int>(magnitude >> 23);
+  uint32_t mantissa = magnitude & 0x7fffff;
+  return round(type, negative, field ? mantissa | 0x800000 : mantissa,
+               (field ? field : 1) - 150, Rounding::NearestEven);
+}
+
 uint64_t nanBits(DType type) {
   const Format format = formatOf(type);
   return format.nan << format.shift;

@@ -47,6 +47,9 @@ std::optional<ChipFeature> neededFeature(StringRef name) {
       {"llvm.nvvm.griddepcontrol.", ChipFeature::DependentLaunch},
       {"llvm.nvvm.elect.sync", ChipFeature::Cluster},
       {"llvm.nvvm.stmatrix.", ChipFeature::Cluster},
+      {"llvm.nvvm.ff.to.e4m3x2.", ChipFeature::Fp8Convert},
+      {"llvm.nvvm.ff.to.e5m2x2.", ChipFeature::Fp8Convert},
+      {"llvm.nvvm.e4m3x2.to.", ChipFeature::Fp8Convert},
   };
   for (const auto &[prefix, feature] : rows)
     if (name.starts_with(prefix))

@@ -10,6 +10,7 @@
 //   tile.cast %c1e9 : f32 -> f8E4M3FN      →  448
 
 #include "tilec/Support/Numerics.h"
+#include "tilec/Tile/ElementDType.h"
 #include "tilec/Tile/TileOps.h"
 
 #include "mlir/IR/Builders.h"
@@ -23,41 +24,6 @@ namespace {
 
 /// Tiles of different elements are folded up to this size.
 constexpr int64_t maxFoldedElements = 1024;
-
-/// The dtype of an element type whose signedness is told apart.
-std::optional<DType> dtypeOf(Type type, bool isUnsigned) {
-  if (type.isIndex())
-    return isUnsigned ? DType::U64 : DType::Int;
-  if (type.isInteger()) {
-    switch (type.getIntOrFloatBitWidth()) {
-    case 1:
-      return DType::Bool;
-    case 8:
-      return isUnsigned ? DType::U8 : DType::I8;
-    case 16:
-      return isUnsigned ? DType::U16 : DType::I16;
-    case 32:
-      return isUnsigned ? DType::U32 : DType::I32;
-    default:
-      return isUnsigned ? DType::U64 : DType::I64;
-    }
-  }
-  if (isa<Float8E4M3FNType>(type))
-    return DType::F8E4M3;
-  if (isa<Float8E5M2Type>(type))
-    return DType::F8E5M2;
-  if (type.isF16())
-    return DType::F16;
-  if (type.isBF16())
-    return DType::BF16;
-  if (type.isF32())
-    return DType::F32;
-  if (type.isF64())
-    return DType::F64;
-  if (type.isTF32())
-    return DType::TF32;
-  return std::nullopt;
-}
 
 uint64_t wordOf(Attribute attr, DType dtype) {
   if (auto floatAttr = dyn_cast<FloatAttr>(attr)) {
@@ -123,7 +89,7 @@ foldInteger(ArrayRef<Attribute> operands, Type type, bool isUnsigned,
             bool zeroDivisorUnspecified,
             function_ref<uint64_t(DType, uint64_t, uint64_t)> compute) {
   Type element = getElementTypeOrSelf(type);
-  std::optional<DType> dtype = dtypeOf(element, isUnsigned);
+  std::optional<DType> dtype = elementDType(element, isUnsigned);
   if (!dtype)
     return {};
   return foldElements(
@@ -162,6 +128,40 @@ numerics::Rounding floatRounding(CastRounding rounding) {
 }
 
 } // namespace
+
+std::optional<DType> tilec::tile::elementDType(Type type, bool isUnsigned) {
+  if (type.isIndex())
+    return isUnsigned ? DType::U64 : DType::Int;
+  if (type.isInteger()) {
+    switch (type.getIntOrFloatBitWidth()) {
+    case 1:
+      return DType::Bool;
+    case 8:
+      return isUnsigned ? DType::U8 : DType::I8;
+    case 16:
+      return isUnsigned ? DType::U16 : DType::I16;
+    case 32:
+      return isUnsigned ? DType::U32 : DType::I32;
+    default:
+      return isUnsigned ? DType::U64 : DType::I64;
+    }
+  }
+  if (isa<Float8E4M3FNType>(type))
+    return DType::F8E4M3;
+  if (isa<Float8E5M2Type>(type))
+    return DType::F8E5M2;
+  if (type.isF16())
+    return DType::F16;
+  if (type.isBF16())
+    return DType::BF16;
+  if (type.isF32())
+    return DType::F32;
+  if (type.isF64())
+    return DType::F64;
+  if (type.isTF32())
+    return DType::TF32;
+  return std::nullopt;
+}
 
 OpFoldResult DivideOp::fold(FoldAdaptor adaptor) {
   if (matchPattern(adaptor.getRhs(), m_One()) &&
@@ -206,8 +206,8 @@ OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
        to = getElementTypeOrSelf(getType());
   if (getSource().getType() == getType())
     return getSource();
-  std::optional<DType> source = dtypeOf(from, getFromUnsigned());
-  std::optional<DType> result = dtypeOf(to, getToUnsigned());
+  std::optional<DType> source = elementDType(from, getFromUnsigned());
+  std::optional<DType> result = elementDType(to, getToUnsigned());
   if (!source || !result)
     return {};
   return foldElements(

@@ -1,4 +1,5 @@
 // RUN: tile-opt %s --tile-lower-to-simt | FileCheck %s
+// RUN: tile-opt %s --tile-lower-to-simt=chip=sm_89 | FileCheck %s --check-prefix=PAIRS
 // Conversions of the language: nothing undefined, nothing rounded twice. Values are
 // compared with the interpreter's in test/Unit/Lowering/CastTest.cpp.
 
@@ -37,5 +38,34 @@ tile.kernel @float8(%x: f8E4M3FN, %y: f32) attributes {num_warps = 1 : i32} {
   %e = tile.cast %y : f32 -> f8E5M2
   // CHECK: arith.cmpf une, %{{.*}} : f32
   %t = tile.cast %x : f8E4M3FN -> i1
+  tile.return
+}
+
+// Pairs, where the chip converts them; 8 bits of e5m2 are the upper half of an f16.
+// CHECK-LABEL: llvm.func @pairs(
+// PAIRS-LABEL: llvm.func @pairs(
+tile.kernel @pairs(%x: f8E4M3FN, %y: f8E5M2, %z: f32) attributes {num_warps = 1 : i32} {
+  // PAIRS: llvm.call_intrinsic "llvm.nvvm.e4m3x2.to.f16x2.rn"(%{{.*}}) : (i16) -> vector<2xf16>
+  // PAIRS: arith.extf %{{.*}} : f16 to f32
+  // CHECK-NOT: llvm.call_intrinsic
+  %a = arith.extf %x : f8E4M3FN to f32
+  // CHECK: arith.shli %{{.*}} : i16
+  // CHECK: arith.extf %{{.*}} : f16 to f32
+  // PAIRS: arith.shli %{{.*}} : i16
+  %b = arith.extf %y : f8E5M2 to f32
+  // CHECK-NOT: llvm.call_intrinsic
+  // PAIRS: llvm.call_intrinsic "llvm.nvvm.ff.to.e4m3x2.rn"(%{{.*}}, %{{.*}}) : (f32, f32) -> i16
+  %c = tile.cast %z : f32 -> f8E4M3FN
+  tile.return
+}
+
+// The bits as they stand: the exponents are those of f32.
+// CHECK-LABEL: llvm.func @tf32(
+tile.kernel @tf32(%x: f32) attributes {num_warps = 1 : i32} {
+  // CHECK: %[[BITS:.*]] = arith.bitcast %{{.*}} : f32 to i32
+  // CHECK: %[[LAST:.*]] = arith.shrui %[[BITS]], %{{.*}} : i32
+  // CHECK: %[[ODD:.*]] = arith.andi %[[LAST]], %{{.*}} : i32
+  // CHECK: arith.addi %{{.*}}, %[[ODD]] : i32
+  %t = tile.cast %x : f32 -> tf32
   tile.return
 }

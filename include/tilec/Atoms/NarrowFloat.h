@@ -3,22 +3,35 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===------------------------------------------------------------------------===//
 //
-// Conversions that not every chip has, or not with the language's rules, written
-// in integer operations; so each chip and the CPU give the same bits. All take and
-// give scalars or vectors. f8 values are i8 here, tf32 values f32.
+// Conversions that not every chip has, or not with the language's rules. With a chip
+// that has the instruction and gives the language's bits, it is used:
+//
+//   f32 -> f8   cvt.rn.satfinite.{e4m3,e5m2}x2.f32   where there are f8 conversions
+//   f8 -> f16   cvt.rn.f16x2.e4m3x2                  likewise (e5m2 is half an f16)
+//
+// Everything else is integer code, the same on each chip and the CPU: tf32, whose
+// instruction of the first chips rounds halves away from zero, and the directed
+// roundings, of which no chip has all. All functions take and give scalars or vectors.
+// f8 values are i8 here, tf32 values f32.
 //
 //===------------------------------------------------------------------------===//
 #ifndef TILEC_ATOMS_NARROWFLOAT_H
 #define TILEC_ATOMS_NARROWFLOAT_H
+
+#include "tilec/Support/Target.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Value.h"
 
 namespace tilec {
 
-/// f8E5M2 or f8E4M3FN (as i8) to f32, exactly.
+/// f8E5M2 or f8E4M3FN (as i8) to f32, exactly. `chip` may be null: any.
 mlir::Value emitFloat8ToF32(mlir::OpBuilder &builder, mlir::Location loc,
-                            mlir::Value value, bool isE5M2);
+                            mlir::Value value, bool isE5M2, const Chip *chip = nullptr);
+
+/// f32 to f8E5M2 or f8E4M3FN (as i8), to nearest even, saturating.
+mlir::Value emitF32ToFloat8(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::Value value, bool isE5M2, const Chip *chip);
 
 enum class FloatRounding { NearestEven, TowardZero, Downward, Upward };
 

@@ -72,6 +72,10 @@ public:
   /// Any float as double.
   double real(size_t i) const { return kind == Form::F64 ? f64(i) : double(f32(i)); }
 
+  /// Element `i` in the form of Support/Numerics.h, and back.
+  uint64_t word(size_t i, bool isUnsigned) const;
+  void setWord(size_t i, uint64_t word);
+
   /// Copies element `from` of `other` (same element type) to element `to`.
   void copyElement(size_t to, const HostTile &other, size_t from);
   /// The element `i` as a one-element tile of the scalar type.

@@ -49,6 +49,15 @@ double decode(DType type, uint64_t word);
 /// that value.
 uint64_t encode(DType type, double value, Rounding rounding = Rounding::NearestEven);
 
+/// The f32 that equals a word of a format of at most 32 bits, as bits. NaNs keep
+/// sign and payload, so that narrow() gives every word back.
+uint32_t widen(DType type, uint64_t word);
+
+/// An f32, given as bits, to nearest even in a format of at most 32 bits. As encode()
+/// does it, but infinity stays where the format has one, and NaNs keep their sign and
+/// the upper bits of their payload.
+uint64_t narrow(DType type, uint32_t bits);
+
 /// The quiet NaN, infinity, largest finite value of a float format. f8e4m3 has
 /// no infinity: infinityBits gives its largest value.
 uint64_t nanBits(DType type);

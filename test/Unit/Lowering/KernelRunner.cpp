@@ -161,7 +161,7 @@ bool areAligned(const std::vector<HostArray> &arrays) {
   });
 }
 
-/// NaNs are one value: which of them comes out is not specified.
+/// NaNs are one value: which of them comes out is not specified (fp-C4).
 bool isNaN(DType dtype, uint64_t bits) {
   switch (dtype) {
   case DType::F16:
@@ -213,14 +213,37 @@ std::string compare(const HostArray &got, const HostArray &wanted, double tolera
 
 } // namespace
 
-std::string tilec::checkKernel(const std::string &text, std::vector<HostArray> &arrays,
-                               const RunOptions &options) {
+static DialectRegistry allDialects() {
   DialectRegistry registry;
   registry.insert<tile::TileDialect, tgpu::TileGPUDialect, arith::ArithDialect,
                   math::MathDialect, scf::SCFDialect, vector::VectorDialect,
                   LLVM::LLVMDialect, NVVM::NVVMDialect>();
   registerTargetDialects(registry);
-  MLIRContext context(registry);
+  return registry;
+}
+
+std::string tilec::interpretFolded(const std::string &text, std::vector<HostArray> &arrays) {
+  MLIRContext context(allDialects());
+  auto module = parseSourceString<ModuleOp>(text, &context, "test.mlir");
+  if (!module)
+    return "does not parse";
+  PassManager passes(&context);
+  passes.addPass(createCanonicalizerPass());
+  if (failed(passes.run(*module)))
+    return "passes failed";
+  bool isFolded = true;
+  module->walk([&](tile::CastOp) { isFolded = false; });
+  if (!isFolded)
+    return "a conversion is left";
+  if (llvm::Error error = interpretKernel(*module->getOps<tile::KernelOp>().begin(),
+                                          makeArgs(arrays, {}), {1, 1, 1}))
+    return "interpreter: " + llvm::toString(std::move(error));
+  return "";
+}
+
+std::string tilec::checkKernel(const std::string &text, std::vector<HostArray> &arrays,
+                               const RunOptions &options) {
+  MLIRContext context(allDialects());
 
   const std::vector<HostArray> initial = arrays;
   auto module = parseSourceString<ModuleOp>(text, &context, "test.mlir");
@@ -233,7 +256,7 @@ std::string tilec::checkKernel(const std::string &text, std::vector<HostArray> &
   std::string problems;
   for (unsigned warps : options.warps)
     for (bool isAligned : {false, true}) {
-      if (isAligned && !areAligned(arrays))
+      if (isAligned ? !areAligned(arrays) : options.onlyAligned)
         continue;
       std::vector<HostArray> copies = initial;
       std::string problem = CompiledRun(context, text, warps, isAligned).run(copies, options);

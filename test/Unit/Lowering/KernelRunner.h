@@ -48,11 +48,12 @@ struct HostArray {
 struct RunOptions {
   std::vector<unsigned> warps = {1, 2, 4, 8};
   std::array<int64_t, 3> grid = {1, 1, 1};
-  /// The chip whose instructions products may take.
+  /// The chip whose instructions products and conversions may take.
   std::string chip = "sm_80";
   /// Largest allowed difference of f32 outputs, relative to the largest output;
   /// 0: equal bytes.
   double tolerance = 0;
+  bool onlyAligned = false; ///< leave the general build out
   std::vector<ScalarArg> scalars; ///< parameters after the arrays
   /// Called once tiles have layouts; conversions are then lowered as they stand.
   std::function<void(mlir::ModuleOp)> afterLayouts;
@@ -62,6 +63,10 @@ struct RunOptions {
 /// `arrays`. Gives "" or what went wrong.
 std::string checkKernel(const std::string &text, std::vector<HostArray> &arrays,
                         const RunOptions &options = {});
+
+/// Runs the interpreter on `text`'s first kernel after constants have been folded; an
+/// error when a conversion is left.
+std::string interpretFolded(const std::string &text, std::vector<HostArray> &arrays);
 
 } // namespace tilec
 

@@ -12,6 +12,7 @@
 #include "llvm/ADT/APInt.h"
 #include "gtest/gtest.h"
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -107,6 +108,34 @@ TEST(Numerics, DecodeAllNarrowPatterns) {
             << dtypeName(type) << " " << pattern;
     }
   }
+}
+
+TEST(Numerics, WidenAndNarrowKeepEveryWord) {
+  for (DType type :
+       {DType::F16, DType::BF16, DType::TF32, DType::F8E4M3, DType::F8E5M2})
+    for (uint64_t pattern = 0; pattern < (uint64_t(1) << patternWidth(type));
+         ++pattern) {
+      uint64_t word = type == DType::TF32 ? pattern << 13 : pattern;
+      uint32_t wide = widen(type, word);
+      ASSERT_EQ(narrow(type, wide), word) << dtypeName(type) << " " << pattern;
+      float value = std::bit_cast<float>(wide);
+      ASSERT_EQ(std::isnan(value), isNaN(type, word));
+      if (!std::isnan(value))
+        ASSERT_EQ(value, decode(type, word)) << dtypeName(type) << " " << pattern;
+    }
+}
+
+TEST(Numerics, NarrowRoundsAsEncode) {
+  std::mt19937 random(7);
+  for (DType type :
+       {DType::F16, DType::BF16, DType::TF32, DType::F8E4M3, DType::F8E5M2})
+    for (int i = 0; i < 100000; ++i) {
+      uint32_t bits = static_cast<uint32_t>(random());
+      float value = std::bit_cast<float>(bits);
+      if (std::isfinite(value))
+        ASSERT_EQ(narrow(type, bits), encode(type, value))
+            << dtypeName(type) << " " << bits;
+    }
 }
 
 TEST(Numerics, AllF16ToF8AndBack) {
