@@ -335,6 +335,18 @@ Operand Sema::checkConditional(const ast::ConditionalExpr &expr) {
           whenFalse = checkArm(expr.onFalse, falseStmts);
   if (condition.isPoison() || whenTrue.isPoison() || whenFalse.isPoison())
     return Operand::poison(range);
+  if (whenTrue.kind == Operand::Kind::DType &&
+      whenFalse.kind == Operand::Kind::DType) {
+    if (condition.isConstant())
+      return condition.constant->isTrue() ? whenTrue : whenFalse;
+    error(diag::not_compile_time, expr.cond->getRange())
+        .arg("what chooses between dtypes");
+    return Operand::poison(range);
+  }
+  whenTrue = requireValue(std::move(whenTrue));
+  whenFalse = requireValue(std::move(whenFalse));
+  if (whenTrue.isPoison() || whenFalse.isPoison())
+    return Operand::poison(range);
   for (const Operand *arm : {&whenTrue, &whenFalse}) {
     if (arm->type().isScalar())
       continue;

@@ -340,6 +340,12 @@ bool Sema::bindConstParam(const InstanceRequest &request,
   symbol->value = value;
   if (value.isPoison())
     return false;
+  if (value.isRuntime()) {
+    error(diag::not_compile_time, valueRange)
+        .arg("`" + param.name.text.str() + "`");
+    symbol->value = Operand::poison(param.name.range);
+    return false;
+  }
   if (!satisfiesBound(value, param)) {
     auto builder = error(diag::bound_not_satisfied, valueRange);
     builder.arg(param.name.text).arg(param.bound.text).arg(describe(value));

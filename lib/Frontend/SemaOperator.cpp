@@ -250,8 +250,17 @@ Operand Sema::checkBinaryOperator(const ast::BinaryExpr &expr) {
   if (expr.op == ast::BinaryOp::LogicalAnd ||
       expr.op == ast::BinaryOp::LogicalOr)
     return checkLogical(expr);
-  Operand left = checkValue(expr.lhs);
-  Operand right = checkValue(expr.rhs);
+  Operand left = checkExpr(expr.lhs);
+  Operand right = checkExpr(expr.rhs);
+  // Dtypes are compared at compile time.
+  if (left.kind == Operand::Kind::DType && right.kind == Operand::Kind::DType &&
+      (expr.op == ast::BinaryOp::Eq || expr.op == ast::BinaryOp::Ne))
+    return Operand::constantOf(
+        ConstValue::boolean((left.dtype == right.dtype) ==
+                            (expr.op == ast::BinaryOp::Eq)),
+        expr.getRange());
+  left = requireValue(std::move(left));
+  right = requireValue(std::move(right));
   return applyBinary(expr.op, std::move(left), std::move(right),
                      expr.getRange(), expr.opRange);
 }
@@ -261,7 +270,9 @@ Operand Sema::checkArm(const ast::Expr *expr,
   Operand value;
   {
     Saved<std::vector<checked::Stmt *> *> saved(block, &emitted);
-    value = checkValue(expr);
+    value = checkExpr(expr);
+    if (value.kind != Operand::Kind::DType)
+      value = requireValue(std::move(value));
   }
   // Values of arguments may be computed early; a call may not.
   bool hasCall = llvm::any_of(emitted, [](const checked::Stmt *stmt) {
@@ -305,7 +316,8 @@ Operand Sema::checkLogical(const ast::BinaryExpr &expr) {
   const bool isAnd = expr.op == ast::BinaryOp::LogicalAnd;
   const SourceRange range = expr.getRange();
   std::vector<checked::Stmt *> emitted;
-  Operand left = checkValue(expr.lhs), right = checkArm(expr.rhs, emitted);
+  Operand left = checkValue(expr.lhs),
+          right = requireValue(checkArm(expr.rhs, emitted));
   if (left.isPoison() || right.isPoison())
     return Operand::poison(range);
   for (const Operand *operand : {&left, &right}) {

@@ -52,6 +52,7 @@ TEST(Indexed, SlicesOfTiles) {
       (Ints{6, 2, 9, 5, 5, 9, 2, 6}));
 }
 
+// slice-C1, elem-C1
 TEST(Indexed, OutsideATile) {
   // At run time: an element or slice outside is zeros, an insert outside
   // nothing.
@@ -64,6 +65,7 @@ TEST(Indexed, OutsideATile) {
   EXPECT_EQ(y, (Ints{0, 0, 0, 31, 5, 9, 2, 6}));
 }
 
+// take-C1
 TEST(Indexed, Take) {
   EXPECT_EQ(onEight("store(y, [0], take(x, x, 0));", eight),
             (Ints{1, 1, 5, 1, 9, 0, 4, 2}));
@@ -74,6 +76,7 @@ TEST(Indexed, Take) {
       (Ints{1, 1, 4, 1, 9, 9, 2, 2}));
 }
 
+// gather-C2
 TEST(Indexed, GatherAndScatter) {
   EXPECT_EQ(onEight("store(y, [0], gather(y, [x - 2], pad: 7));", eight),
             (Ints{1, 7, 4, 7, 1, 6, 3, 5}));
@@ -85,6 +88,7 @@ TEST(Indexed, GatherAndScatter) {
             (Ints{1, 4, 1, 5, 9, 2, 6, 6}));
 }
 
+// atomic-C2
 TEST(Indexed, AtomicsOfIntegers) {
   // A histogram of x % 4 over the first four elements, then the old values.
   EXPECT_EQ(onEight("let old = atomic_add(y, [x % 4], zeros([8], i32) + 10);"
@@ -107,6 +111,7 @@ TEST(Indexed, AtomicsOfIntegers) {
       (Ints{0, 5, 5, 1, 5, 9, 2, 6}));
 }
 
+// atomic-C3
 TEST(Indexed, AtomicMinAndMaxOfFloats) {
   Floats y = runOn<float>(R"(kernel k(y: mut array<f32, [n]>) {
       atomic_max(y, [0], 0.0); atomic_min(y, [1], -0.0); atomic_max(y, [2], -3.0);
@@ -120,6 +125,7 @@ TEST(Indexed, AtomicMinAndMaxOfFloats) {
   EXPECT_TRUE(std::isnan(y[4]));
 }
 
+// scan-C1
 TEST(Indexed, Scans) {
   EXPECT_EQ(onEight("store(y, [0], cumsum(x));", eight),
             (Ints{3, 4, 8, 9, 14, 23, 25, 31}));
@@ -189,6 +195,7 @@ TEST(Indexed, NaNSortsAsTheLargest) {
   EXPECT_EQ(y[3], 1);
 }
 
+// rand-C1
 // Known answers of Philox4x32-10 (Random123): word 0 of the first counters.
 TEST(Indexed, PhiloxKnownAnswers) {
   std::vector<uint32_t> y(1);
@@ -198,6 +205,7 @@ TEST(Indexed, PhiloxKnownAnswers) {
   EXPECT_EQ(y[0], 0x6627e8d5u);
 }
 
+// assert-C1
 TEST(Indexed, FailedAssertionsStop) {
   Generated generated("kernel k(y: mut array<i32, [n]>) { assert(load(y, [0], "
                       "[4]) < 3, \"too big\"); }");

@@ -227,6 +227,7 @@ TEST(LaunchPlan, ChoosesTheBuildWhoseFactsHold) {
             "matmul: no build of the kernel takes these arguments (not aligned16)");
 }
 
+// array-C3
 TEST(LaunchPlan, OverlapAndSizeFacts) {
   KernelInfo info = sampleKernel();
   info.builds[0].facts = static_cast<uint8_t>(BuildFact::Disjoint);
