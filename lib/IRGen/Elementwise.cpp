@@ -174,20 +174,18 @@ Value Elementwise::gelu(DType dtype, Value x) {
   return arith::MulFOp::create(builder, loc, half, sum, flags);
 }
 
-/// x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3))).
+/// x/2 * (1 + tanh v) with v = sqrt(2/pi) * (x + 0.044715 x^3), which is
+/// x * sigmoid(2v): nothing cancels where tanh is near -1.
 Value Elementwise::geluTanh(DType dtype, Value x) {
   auto times = [&](Value a, Value b) -> Value {
     return arith::MulFOp::create(builder, loc, a, b, flags);
   };
-  Value cube = times(times(x, x), x);
+  double factor = 2 * std::sqrt(2 * std::numbers::inv_pi);
+  Value square = times(x, x);
   Value inner = arith::AddFOp::create(
-      builder, loc, x, times(real(dtype, 0.044715, x), cube), flags);
-  double factor = std::sqrt(2 * std::numbers::inv_pi);
-  Value tanh = math::TanhOp::create(
-      builder, loc, times(real(dtype, factor, x), inner), flags);
-  Value sum =
-      arith::AddFOp::create(builder, loc, real(dtype, 1, x), tanh, flags);
-  return times(times(x, real(dtype, 0.5, x)), sum);
+      builder, loc, real(dtype, factor, x),
+      times(real(dtype, factor * 0.044715, x), square), flags);
+  return times(x, sigmoid(dtype, times(inner, x)));
 }
 
 Value Elementwise::integerUnary(UnaryOp op, DType dtype, Value x) {

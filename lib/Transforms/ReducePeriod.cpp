@@ -142,13 +142,16 @@ ReducedAngle reduceLargeDouble(MathBuilder &m, Value x) {
   Value q = m.shr(m.iadd(high, m.i(int64_t(1) << 61)), m.i(62));
   high = m.isub(high, m.shl(q, m.i(62)));
 
-  // Exact parts of 53 and 53 bits: high without its last 11 bits; those and the
-  // first 42 of rest.
+  // Exact parts of 51, 53 and 22 bits: high without its last 11 bits; those and the
+  // first 42 of rest; the other 22, which count where x is so close to a multiple of
+  // pi/2 that nothing is left of the first part (61 bits of zeros, at the worst).
   Value last = m.iand(high, m.i(0x7FF));
   Value a = m.mul(m.toFloat(m.isub(high, last)), m.f(0x1p-62));
   Value b = m.mul(m.toFloat(m.ior(m.shl(last, m.i(42)), m.shr(rest, m.i(22)))),
                   m.f(0x1p-104));
+  Value tail = m.mul(m.toFloat(m.iand(rest, m.i(0x3FFFFF))), m.f(0x1p-126));
   MathBuilder::Pair fraction = m.fastTwoSum(a, b);
+  fraction.low = m.add(fraction.low, tail);
   MathBuilder::Pair angle = m.twoProduct(fraction.high, m.f(0x1.921fb54442d18p+0));
   Value correction = m.fma(fraction.high, m.f(0x1.1a62633145c07p-54),
                            m.mul(fraction.low, m.f(0x1.921fb54442d18p+0)));

@@ -14,7 +14,7 @@ build=${TILEC_BUILD_DIR:-$root/build}
 tilec_packages=(
   ca-certificates git g++ cmake ninja-build python3 ccache
   clang-22 lld-22 llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools
-  libzstd-dev zlib1g-dev libgtest-dev libgmock-dev nlohmann-json3-dev
+  libzstd-dev zlib1g-dev libgtest-dev libgmock-dev nlohmann-json3-dev libmpfr-dev
 )
 
 tilec_install_packages() {
