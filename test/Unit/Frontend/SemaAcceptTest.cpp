@@ -254,11 +254,7 @@ kernel k(a: array<f32, [n]>, c: mut array<f32, [n]>) {
 }
 
 TEST(SemaAccept, Elements) {
-  EXPECT_EQ(value("r[num]"), "(bitcast (sum axes [0] (where (eq (arange (const "
-                             "0 : int) (const 1 : int) : int[128]) "
-                             "(splat (cast num : int) : int[128]) : bool[128]) "
-                             "(bitcast r.2 : u32[128]) (const 0 : u32[128]) : "
-                             "u32[128]) : u32) : f32)");
+  EXPECT_EQ(value("r[num]"), "(element r.2 [(cast num : int)] : f32)");
   EXPECT_EQ(value("zeros([1, 1], f32)[0, 0]"), "(const 0.0 : f32)");
   for (StringRef expr : {"y[0, num]", "p[1, 2]", "t8[0, 0]", "it.to(i8)[5]",
                          "arange(4)[big]", "x.to(tf32)[0, 0]"})
