@@ -183,9 +183,20 @@ void Block::exit(ThreadContext *thread) {
   warpAfterExit(thread);
   barriersAfterExit(thread);
   cluster.afterExit(*thread);
+  checkBulkStores(*thread);
   peersAfterExit(*thread);
   cluster.scheduler.switchFrom(thread);
   std::abort(); // an exited thread is never made runnable
+}
+
+/// Whoever copies out of shared memory has to see that it has been read.
+void Block::checkBulkStores(const ThreadContext &thread) {
+  for (const BulkStore &store : thread.bulkStores)
+    if (checks() && thread.clock.get(store.slot) < store.step) {
+      find(thread, FindingKind::HelperMisuse,
+           "leaves the kernel while a bulk copy may still read shared memory");
+      return;
+    }
 }
 
 //===--- other blocks of the cluster ----------------------------------------------===//

@@ -281,6 +281,7 @@ private:
   void warpAfterExit(ThreadContext *thread);
   void barriersAfterExit(ThreadContext *thread);
   void peersAfterExit(const ThreadContext &thread);
+  void checkBulkStores(const ThreadContext &thread);
 
   struct Warp {
     uint32_t live = 0, waiting = 0;

@@ -28,6 +28,9 @@ static bool isProductCall(const User *user) {
   return callee && callee->getName().starts_with("tilec.wgmma.");
 }
 
+/// What a register of an accumulator may hold.
+static bool isWord(const Type *type) { return type->isIntegerTy(32) || type->isFloatTy(); }
+
 static bool onlyPassesOn(const User *user) {
   return isa<ExtractValueInst, InsertValueInst, ExtractElementInst, InsertElementInst,
              ShuffleVectorInst, PHINode, SelectInst, FreezeInst>(user);
@@ -54,14 +57,17 @@ void tilec::emulator::instrumentProducts(Function &function, SiteTable &sites) {
                                            false));
   DenseSet<std::pair<Value *, BasicBlock *>> done;
   for (auto [value, user] : uses) {
-    Type *type = value->getType();
-    bool isWord = type->isIntegerTy(32) || type->isFloatTy();
     // The value never changes, so one check in each basic block will do.
-    if (!isWord || !done.insert({value, user->getParent()}).second)
+    if (!isWord(value->getType()->getScalarType()) || isa<ScalableVectorType>(value->getType()) ||
+        !done.insert({value, user->getParent()}).second)
       continue;
     IRBuilder<> b(user);
     b.SetCurrentDebugLocation(DebugLoc());
-    Value *bits = b.CreateBitCast(value, int32);
-    b.CreateCall(check, {function.getArg(0), bits, b.getInt32(sites.add(*user))});
+    Value *thread = function.getArg(0), *site = b.getInt32(sites.add(*user));
+    auto *vector = dyn_cast<FixedVectorType>(value->getType());
+    for (unsigned i = 0, e = vector ? vector->getNumElements() : 1; i < e; ++i) {
+      Value *element = vector ? b.CreateExtractElement(value, i) : value;
+      b.CreateCall(check, {thread, b.CreateBitCast(element, int32), site});
+    }
   }
 }

@@ -638,6 +638,13 @@ void tilec::emulator::reportUnfinishedProducts(Block &block) {
                               "a wgmma is issued by some warps of its group only");
         break;
       }
+    // What is left was never waited for; that it reads its operands may be a race.
+    if (!group.products.empty() && group.products.front().parts == 15) {
+      block.launch.log->add(FindingKind::HelperMisuse, group.products.front().site, 0,
+                            block.tag - 1, thread.linear,
+                            "a wgmma is still in flight when its block leaves the kernel");
+      computeProducts(block, index, ~0u);
+    }
     for (const WarpGroup::Warp &warp : group.warps)
       if (warp.numRegisterChanges != group.registerChanges.size()) {
         block.find(thread, FindingKind::DivergentBarrier,

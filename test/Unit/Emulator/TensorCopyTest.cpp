@@ -271,6 +271,10 @@ TEST(EmulatorTensorCopy, WhatStoresNeed) {
                     change + "  call void @llvm.nvvm.fence.proxy.async.shared_cta()\n"));
   EXPECT_EQ(launch.found, "");
   EXPECT_EQ(launch.x[0], 7); // row 3, column 3 of the box, which begins at (-3, -3)
+  // The block must not leave before the copy has read its memory.
+  launch.run(mutate(mutate(storeBack, "KIND", "s2g"),
+                    "  call void @llvm.nvvm.cp.async.bulk.wait.group(i32 0)\n", ""));
+  EXPECT_THAT(launch.found, HasSubstr("while a bulk copy may still read shared memory"));
   // A type that the hardware does not reduce.
   launch.dtype = DType::F32;
   launch.run(mutate(storeBack, "KIND", "reduce.max"));

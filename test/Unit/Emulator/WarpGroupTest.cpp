@@ -142,6 +142,8 @@ TEST(EmulatorWarpGroup, AccumulatorsAreReadAfterTheWaitOnly) {
   // The wait lets the only group stay open.
   std::string open = mutate(c.kernel(), "tilec.wgmma.wait.0", "tilec.wgmma.wait.1");
   EXPECT_THAT(findings(c, open), HasSubstr("reads an accumulator of wgmma before a wait"));
+  std::string never = findings(c, open);
+  EXPECT_THAT(never, HasSubstr("still in flight when its block leaves the kernel"));
   // Without a commit there is no group to wait for.
   EXPECT_THAT(findings(c, without(c.kernel(), "call void @tilec.wgmma.commit()")),
               HasSubstr("reads an accumulator of wgmma before a wait"));

@@ -1,0 +1,150 @@
+//===- CompiledProductTest.cpp - broken pipelines must be found out -*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===--------------------------------------------------------------------------===//
+//
+// The matmul example, compiled for a chip with tensor copies and products of warp
+// groups, runs clean and right. Then its LLVM module is broken the way a compiler bug
+// would break it: what orders copies, products and stores is removed, one call at a
+// time. Every one must be reported.
+//
+//===--------------------------------------------------------------------------===//
+#include "EmulatorTest.h"
+
+#include "tilec/Compiler/Compiler.h"
+#include "tilec/Emulator/Plan.h"
+#include "tilec/Frontend/Diagnostics.h"
+
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+#include <bit>
+
+using namespace tilec;
+using namespace tilec::test;
+
+namespace {
+
+uint16_t toBFloat(float x) {
+  uint32_t bits = std::bit_cast<uint32_t>(x);
+  return uint16_t((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
+}
+float fromBFloat(uint16_t x) { return std::bit_cast<float>(uint32_t(x) << 16); }
+
+class CompiledProduct : public ::testing::Test {
+protected:
+  // Edges on all sides, and more steps than a ring has places.
+  static constexpr int m = 264, n = 136, k = 456;
+
+  void SetUp() override {
+    Compilation compilation({});
+    compilation.loadFile(TILEC_EXAMPLES "/matmul.tile");
+    auto compiled = compilation.compileFor(*findChip("sm_90a"), Stage::LLVM);
+    if (!compiled) {
+      TextDiagnosticPrinter printer(compilation.sources(), llvm::errs(), false);
+      compilation.printDiagnostics(printer);
+      FAIL() << "matmul.tile does not compile: " << compilation.internalError();
+    }
+    code = std::make_unique<ChipCode>(std::move(*compiled));
+    ASSERT_EQ(code->kernels.size(), 1u);
+    // Small integers, whose products and sums are exact.
+    a.resize(m * k);
+    b.resize(k * n);
+    for (int i = 0; i < m * k; ++i)
+      a[size_t(i)] = toBFloat(float((i * 7 + i / k) % 5 - 2));
+    for (int i = 0; i < k * n; ++i)
+      b[size_t(i)] = toBFloat(float((i * 3 + i / n) % 3 - 1));
+  }
+
+  const KernelInfo &info() const { return code->kernels[0]; }
+  std::unique_ptr<llvm::Module> module() { return llvm::CloneModule(*code->llvmModule); }
+
+  EmulatorReport run(const llvm::Module &module, std::vector<uint16_t> &c,
+                     std::optional<uint64_t> seed = {}) {
+    c.assign(m * n, 0xFFFF);
+    std::vector<KernelArg> args = {ArrayArg::rowMajor(a.data(), DType::BF16, {m, k}),
+                                   ArrayArg::rowMajor(b.data(), DType::BF16, {k, n}),
+                                   ArrayArg::rowMajor(c.data(), DType::BF16, {m, n})};
+    auto plan = planLaunch(info(), args);
+    if (!plan) {
+      ADD_FAILURE() << plan.failure().message;
+      return {};
+    }
+    EXPECT_FALSE(plan->tensorMaps.empty());
+    EmulatorLaunch launch = makeEmulatorLaunch(info(), *plan, args);
+    launch.seed = seed;
+    launch.timeoutSeconds = 60;
+    auto report = emulateLaunch(module, launch);
+    if (report)
+      return std::move(*report);
+    ADD_FAILURE() << llvm::toString(report.takeError());
+    return {};
+  }
+
+  /// Calls, in the build that uses tensor maps, of functions named \p prefix….
+  std::vector<llvm::CallInst *> calls(llvm::Module &module, llvm::StringRef prefix) {
+    std::vector<llvm::CallInst *> result;
+    llvm::Function *function = module.getFunction(info().builds[0].symbol);
+    for (llvm::Instruction &instruction : llvm::instructions(*function))
+      if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction))
+        if (call->getCalledFunction() &&
+            call->getCalledFunction()->getName().starts_with(prefix))
+          result.push_back(call);
+    return result;
+  }
+
+  /// Takes the call out; a value that it passes on comes from its operand.
+  static void remove(llvm::CallInst *call) {
+    for (llvm::User *user : llvm::make_early_inc_range(call->users())) {
+      auto *extract = llvm::cast<llvm::ExtractValueInst>(user);
+      extract->replaceAllUsesWith(call->getArgOperand(extract->getIndices()[0]));
+      extract->eraseFromParent();
+    }
+    call->eraseFromParent();
+  }
+
+  /// Each of the first calls of \p prefix, left out alone, is reported.
+  void expectEachIsNeeded(llvm::StringRef prefix) {
+    size_t count = std::min<size_t>(2, calls(*module(), prefix).size());
+    EXPECT_GT(count, 0u) << prefix.str();
+    for (size_t i = 0; i < count; ++i) {
+      auto broken = module();
+      remove(calls(*broken, prefix)[i]);
+      std::vector<uint16_t> c;
+      EXPECT_FALSE(run(*broken, c).clean()) << prefix.str() << " number " << i;
+    }
+  }
+
+  std::unique_ptr<ChipCode> code;
+  std::vector<uint16_t> a, b;
+};
+
+TEST_F(CompiledProduct, RunsCleanAndRight) {
+  for (std::optional<uint64_t> seed : {std::optional<uint64_t>(), std::optional<uint64_t>(1)}) {
+    std::vector<uint16_t> c;
+    EXPECT_CLEAN(run(*module(), c, seed));
+    for (int i = 0; i < m; ++i)
+      for (int j = 0; j < n; ++j) {
+        float sum = 0;
+        for (int x = 0; x < k; ++x)
+          sum += fromBFloat(a[size_t(i * k + x)]) * fromBFloat(b[size_t(x * n + j)]);
+        ASSERT_EQ(c[size_t(i * n + j)], toBFloat(sum)) << i << ", " << j;
+      }
+  }
+}
+
+TEST_F(CompiledProduct, WhatOrdersProductsIsNeeded) {
+  expectEachIsNeeded("tilec.wgmma.fence");
+  expectEachIsNeeded("tilec.wgmma.commit");
+  expectEachIsNeeded("tilec.wgmma.wait");
+}
+
+TEST_F(CompiledProduct, WhatOrdersCopiesIsNeeded) {
+  expectEachIsNeeded("llvm.nvvm.mbarrier.arrive");
+  expectEachIsNeeded("llvm.nvvm.mbarrier.init");
+  expectEachIsNeeded("llvm.nvvm.fence.proxy.async");
+  expectEachIsNeeded("llvm.nvvm.cp.async.bulk.wait.group");
+}
+
+} // namespace
