@@ -63,12 +63,15 @@ static bool isAlongK(const Layout &stored, Operand operand) {
 }
 
 Layout tilec::operandBuffer(const Atom &atom, const MmaProblem &problem, const Layout &acc,
-                            Operand operand, const Layout &stored) {
+                            Operand operand, const Layout &stored, unsigned piece) {
   mlir::Type type = operand == Operand::A ? problem.aType : problem.bType;
   unsigned bits = mlir::isa<mlir::FloatTF32Type>(type) ? 32 : type.getIntOrFloatBitWidth();
   bool alongK = isAlongK(stored, operand);
   if (auto *fixed = operand == Operand::A ? atom.aBuffer : atom.bBuffer)
     return fixed(problem, alongK);
   OperandRead read = atom.readOperand(problem, acc, operand, alongK);
+  // Both sides look alike to the planner: the one that needs whole rows is the reader.
+  if (read.row == 1 && piece > 1)
+    return planShared(read.layout, stored, bits, piece).buffer;
   return planShared(stored, read.layout, bits, read.row).buffer;
 }

@@ -40,34 +40,39 @@ static constexpr int64_t maxBodyProducts = 2048;
 // Layouts
 //===------------------------------------------------------------------------===//
 
-/// Splits 1 << bits over (M, N), alternately, so that the tile of 1 << bits is about
-/// square; N first. Stops at the sizes in `limit`.
-static std::pair<int64_t, int64_t> splitSquare(unsigned bits, int64_t limitM,
-                                               int64_t limitN) {
-  int64_t m = 1, n = 1;
-  while (bits--) {
-    bool toN = (n <= m || m >= limitM) && n < limitN;
-    (toN || m >= limitM ? n : m) *= 2;
+/// How `parts` (a power of two) share m x n blocks so that each reads least: the part
+/// along M. Parts that find no block hold copies.
+static int64_t shareAlongM(int64_t parts, int64_t m, int64_t n) {
+  int64_t best = 1, bestCost = INT64_MAX;
+  for (int64_t alongM = 1; alongM <= std::min(parts, m); alongM *= 2) {
+    int64_t alongN = std::min(parts / alongM, n);
+    int64_t cost = (m / alongM + n / alongN) * (parts / (alongM * alongN));
+    if (cost <= bestCost) {
+      best = alongM;
+      bestCost = cost;
+    }
   }
-  return {m, n};
+  return best;
 }
 
-/// Each thread takes 4 neighbours along N (less in small tiles); lanes, then warps,
-/// tile the matrix nearly squarely; what remains repeats in registers.
+/// Each thread takes blocks of up to 4 x 4 neighbours, which is what reads of 16 bytes
+/// give; lanes, then warps, tile the matrix so that a thread's part is nearly square;
+/// what remains repeats in registers.
 static Layout fmaAccLayout(const MmaProblem &problem) {
   ArrayRef<int64_t> shape = problem.accShape;
   unsigned rank = shape.size();
   int64_t m = shape[rank - 2], n = shape[rank - 1];
   int64_t threads = 32 * int64_t(problem.numWarps);
   int64_t batch = rank == 3 ? shape[0] : 1;
-  int64_t perThread = std::clamp<int64_t>(batch * m * n / threads, 1, 4);
-  int64_t threadN = std::min(perThread, n);
-  auto [laneM, laneN] = splitSquare(5, m, n / threadN);
-  int64_t restM = std::max<int64_t>(m / laneM, 1);
-  int64_t restN = std::max<int64_t>(n / (threadN * laneN), 1);
-  auto [warpM, warpN] = splitSquare(llvm::Log2_32(problem.numWarps), restM, restN);
-  SmallVector<int64_t, 3> perThreadDims = {1, threadN}, lanes = {laneM, laneN},
-                          warps = {warpM, warpN};
+  int64_t perThread = std::max<int64_t>(batch * m * n / threads, 1);
+  int64_t threadN = std::min({perThread, n, int64_t(4)});
+  int64_t threadM = std::min({perThread / threadN, m, int64_t(4)});
+  int64_t blocksM = m / threadM, blocksN = n / threadN;
+  int64_t laneM = std::min<int64_t>(4, blocksM), laneN = std::min(32 / laneM, blocksN);
+  laneM = std::min(32 / laneN, blocksM);
+  int64_t warpM = shareAlongM(problem.numWarps, blocksM / laneM, blocksN / laneN);
+  SmallVector<int64_t, 3> perThreadDims = {threadM, threadN}, lanes = {laneM, 32 / laneM},
+                          warps = {warpM, problem.numWarps / warpM};
   SmallVector<unsigned, 3> order = {1, 0};
   if (rank == 3) {
     perThreadDims.insert(perThreadDims.begin(), 1);

@@ -67,8 +67,10 @@ void addStagedPasses(OpPassManager &passes, const CompileOptions &options, const
   ChooseStagesOptions stages;
   stages.budget = chip.sharedPerBlock;
   stages.chip = std::string(chip.name);
+  stages.numStages = int(options.numStages);
   kernels.addPass(createChooseStages(stages));
   kernels.addPass(createScheduleAsyncMma());
+  kernels.addPass(createScheduleLoops());
   AllocateMemoryOptions memory;
   memory.budget = chip.sharedPerBlock;
   kernels.addPass(createAllocateMemory(memory));

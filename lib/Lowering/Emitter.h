@@ -63,6 +63,16 @@ struct TensorMap {
   friend bool operator==(const TensorMap &, const TensorMap &) = default;
 };
 
+/// A ring that all threads fill by asynchronous copies. Where this thread stands is kept
+/// in variables on the stack, which optimisation turns into registers.
+struct ThreadRing {
+  tgpu::RingType type;
+  mlir::Value places; ///< llvm.ptr<3>
+  /// Pointers to i32: bytes from `places` to the next place of a push and of a pop, and
+  /// the groups that were pushed and not popped.
+  mlir::Value pushOffset, popOffset, ahead;
+};
+
 class Emitter {
 public:
   /// `chip` may be null: only instructions that every chip has are used then.
@@ -212,6 +222,16 @@ private:
   Value emitIsThread0();
   void emitUnder(Value condition, llvm::function_ref<void()> body);
   void emitUnderRecord(Value condition, llvm::function_ref<void()> write);
+  //===--- RingsCpAsync.cpp -----------------------------------------------------------------===//
+  LogicalResult emitThreadRing(tgpu::RingOp op);
+  /// `condition` (i1): whether there is something to push; null: there is.
+  LogicalResult emitThreadPush(tgpu::PushOp op, Value condition);
+  /// Code without a branch for an `scf.if` that only pushes; nullopt for all else.
+  std::optional<LogicalResult> emitConditionalPush(Operation *op);
+  LogicalResult emitThreadPop(tgpu::PopOp op);
+  /// For empty groups, which no pop waits for.
+  void emitWaitAfterLoop(Operation *op);
+  Value takePlace(const ThreadRing &ring, Value cursor, Value condition);
 
   //===--- Reduce.cpp ---------------------------------------------------------------------===//
   LogicalResult emitReduce(Operation *op, mlir::Region &combiner,
@@ -311,9 +331,11 @@ private:
   bool isSingleThread = false;
   /// Barriers are for the warps of tgpu.specialize's execute part.
   bool isExecutePart = false;
+  llvm::DenseMap<Value, ThreadRing> threadRings;
 
   friend class ScanEmitter;
   friend class SortEmitter;
+  friend class AsyncCopyEmitter;
   friend class TileAccess;
 };
 

@@ -136,7 +136,11 @@ LogicalResult Emitter::emitWhole(Operation *op) {
       })
       .Case([&](arith::ConstantOp op) { return emitConstant(op); })
       .Case<scf::ForOp, scf::IfOp, scf::WhileOp, scf::IndexSwitchOp,
-            scf::ExecuteRegionOp>([&](Operation *op) { return emitStructured(op); })
+            scf::ExecuteRegionOp>([&](Operation *op) {
+        LogicalResult result = emitStructured(op);
+        emitWaitAfterLoop(op);
+        return result;
+      })
       .Case<scf::YieldOp, scf::ConditionOp>(
           [&](Operation *op) { return emitTerminator(op); })
       .Default([&](Operation *op) -> LogicalResult {
@@ -158,6 +162,8 @@ LogicalResult Emitter::emitAssume(tile::AssumeOp op) {
 
 /// Makes the same operation over the thread's types, then fills its regions.
 LogicalResult Emitter::emitStructured(Operation *op) {
+  if (std::optional<LogicalResult> result = emitConditionalPush(op))
+    return *result;
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
     operands.push_back(get(operand));

@@ -129,10 +129,10 @@ static bool isReadByThreads(Value ring) {
 }
 
 LogicalResult Emitter::emitRing(tgpu::RingOp op) {
+  if (op.getCopy() == "cp_async")
+    return emitThreadRing(op);
   if (!op.getOffset() || !op.getBarriers())
     return op.emitError("ring has no offsets: run --tile-allocate-memory first");
-  if (op.getCopy() != "tma")
-    return op.emitError("stage simt has no code for rings filled by '") << op.getCopy() << "'";
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), 3);
   Value shared = LLVM::AddressOfOp::create(builder, loc, pointer, sharedGlobalName);
   RingState ring;
@@ -162,7 +162,8 @@ LogicalResult Emitter::emitRing(tgpu::RingOp op) {
   }
   rings.try_emplace(op.getRing(), ring);
   // The last ring's barrier is for all of them.
-  if (isa<tgpu::RingOp>(op->getNextNode()))
+  auto next = dyn_cast<tgpu::RingOp>(op->getNextNode());
+  if (next && next.getCopy() == "tma")
     return success();
   if (clusterSize == 1)
     return emitBarrier();
@@ -171,6 +172,8 @@ LogicalResult Emitter::emitRing(tgpu::RingOp op) {
 }
 
 LogicalResult Emitter::emitPush(tgpu::PushOp op) {
+  if (threadRings.contains(op.getRing()))
+    return emitThreadPush(op, Value());
   const RingState &ring = rings.find(op.getRing())->second;
   auto start = [&]() -> LogicalResult {
     Value stage = load(ring.pushStage);
@@ -199,6 +202,8 @@ LogicalResult Emitter::emitPush(tgpu::PushOp op) {
 }
 
 LogicalResult Emitter::emitPop(tgpu::PopOp op) {
+  if (threadRings.contains(op.getRing()))
+    return emitThreadPop(op);
   const RingState &ring = rings.find(op.getRing())->second;
   Value stage = load(ring.popStage);
   waitForPhase(barrierAddress(ring, stage, /*isEmpty=*/false), load(ring.popParity));
@@ -211,6 +216,8 @@ LogicalResult Emitter::emitPop(tgpu::PopOp op) {
 }
 
 LogicalResult Emitter::emitRelease(tgpu::ReleaseOp op) {
+  if (threadRings.contains(op.getRing()))
+    return success(); // the next pop is where all threads meet
   const RingState &ring = rings.find(op.getRing())->second;
   if (ring.isReadByThreads)
     NVVM::SyncWarpOp::create(builder, loc, i32(-1));

@@ -4,8 +4,9 @@
 //===------------------------------------------------------------------------===//
 //
 // In: rings and buffers without offsets. Out: `tgpu.ring … offset N barriers M` and
-// `tgpu.alloc offset N`. Rings live as long as the kernel and come first, then their
-// barriers, then the buffers.
+// `tgpu.alloc offset N`. Rings of the copy engine live as long as the kernel and come
+// first, then their barriers, then the buffers; rings that threads fill are empty outside
+// of their loops and are placed as buffers are.
 //
 // A buffer is alive from its first use to its last; a use inside a loop that does not
 // contain the allocation counts for the whole loop. Operations are numbered in program
@@ -49,7 +50,7 @@ static constexpr int64_t engineAlignment = 128;
 namespace {
 
 struct Buffer {
-  tgpu::AllocOp alloc;
+  Operation *op; ///< tgpu.alloc or tgpu.ring
   int64_t bytes;
   int64_t begin, end; ///< numbers of the first and last operation that use it
   int64_t alignment;
@@ -80,6 +81,8 @@ private:
   DenseMap<Operation *, std::pair<int64_t, int64_t>> ranges;
 };
 
+bool isFilledByEngine(tgpu::RingOp ring) { return ring.getCopy() == "tma"; }
+
 /// Copies out and products may go by the address's bits, up to the size of the buffer.
 int64_t alignmentOf(tgpu::AllocOp alloc) {
   bool isSwizzled = llvm::any_of(alloc.getBuffer().getUsers(), [](Operation *user) {
@@ -94,7 +97,7 @@ SmallVector<Buffer> collectBuffers(tile::KernelOp kernel) {
   SmallVector<Buffer> buffers;
   kernel.walk([&](tgpu::AllocOp alloc) {
     int64_t alignment = alignmentOf(alloc);
-    Buffer buffer{alloc,
+    Buffer buffer{alloc.getOperation(),
                   int64_t(llvm::alignTo(uint64_t(alloc.getBuffer().getType().getBytes()),
                                         bufferAlignment)),
                   order.begin(alloc), order.end(alloc), alignment};
@@ -108,6 +111,20 @@ SmallVector<Buffer> collectBuffers(tile::KernelOp kernel) {
     }
     buffers.push_back(buffer);
   });
+  for (tgpu::RingOp ring : kernel.getBody().front().getOps<tgpu::RingOp>()) {
+    if (isFilledByEngine(ring))
+      continue;
+    Buffer buffer{ring.getOperation(), ring.getRing().getType().getBytes(), order.begin(ring),
+                  order.end(ring), swizzleAlignment};
+    if (!ring.getRing().use_empty())
+      buffer.begin = INT64_MAX;
+    for (Operation *user : ring.getRing().getUsers()) {
+      Operation *outer = ring->getBlock()->findAncestorOpInBlock(*user);
+      buffer.begin = std::min(buffer.begin, order.begin(outer));
+      buffer.end = std::max(buffer.end, order.end(outer));
+    }
+    buffers.push_back(buffer);
+  }
   return buffers;
 }
 
@@ -148,10 +165,13 @@ int64_t place(SmallVector<Buffer> &buffers, int64_t base) {
   return used;
 }
 
-/// Sets the rings' offsets; gives the end of the bytes used.
+/// Sets the offsets of rings that the engine fills; gives the end of the bytes used.
 int64_t placeRings(tile::KernelOp kernel) {
   Builder builder(kernel.getContext());
-  SmallVector<tgpu::RingOp> rings(kernel.getBody().front().getOps<tgpu::RingOp>());
+  SmallVector<tgpu::RingOp> rings;
+  for (tgpu::RingOp ring : kernel.getBody().front().getOps<tgpu::RingOp>())
+    if (isFilledByEngine(ring))
+      rings.push_back(ring);
   int64_t used = 0;
   for (tgpu::RingOp ring : rings) {
     ring.setOffsetAttr(builder.getI64IntegerAttr(used));
@@ -177,8 +197,13 @@ struct AllocateMemory : tilec::impl::AllocateMemoryBase<AllocateMemory> {
       return signalPassFailure();
     }
     Builder builder(&getContext());
-    for (Buffer &buffer : buffers)
-      buffer.alloc.setOffsetAttr(builder.getI64IntegerAttr(buffer.offset));
+    for (Buffer &buffer : buffers) {
+      IntegerAttr offset = builder.getI64IntegerAttr(buffer.offset);
+      if (auto ring = dyn_cast<tgpu::RingOp>(buffer.op))
+        ring.setOffsetAttr(offset);
+      else
+        cast<tgpu::AllocOp>(buffer.op).setOffsetAttr(offset);
+    }
   }
 
   void reportOverflow(MutableArrayRef<Buffer> buffers, int64_t used) {
@@ -194,9 +219,12 @@ struct AllocateMemory : tilec::impl::AllocateMemoryBase<AllocateMemory> {
                                       << " stages of loads in flight";
     }
     for (Buffer &buffer : buffers) {
-      auto type = buffer.alloc.getBuffer().getType();
+      auto alloc = dyn_cast<tgpu::AllocOp>(buffer.op);
+      if (!alloc)
+        continue;
+      auto type = alloc.getBuffer().getType();
       auto tile = RankedTensorType::get(type.getShape(), type.getElementType());
-      error.attachNote(buffer.alloc.getLoc())
+      error.attachNote(alloc.getLoc())
           << buffer.bytes << " bytes at " << buffer.offset << " for " << tile;
     }
   }
@@ -207,4 +235,9 @@ struct AllocateMemory : tilec::impl::AllocateMemoryBase<AllocateMemory> {
 int64_t tilec::bytesOfBuffers(tile::KernelOp kernel) {
   SmallVector<Buffer> buffers = collectBuffers(kernel);
   return place(buffers, 0);
+}
+
+int64_t tilec::bytesOfKernel(tile::KernelOp kernel) {
+  SmallVector<Buffer> buffers = collectBuffers(kernel);
+  return place(buffers, placeRings(kernel));
 }

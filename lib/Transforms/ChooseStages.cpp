@@ -9,12 +9,17 @@
 //   232448 bytes - 32768 (staging of the result) = 199680
 //   ring of 128x64 and 64x256 bf16: 49152 bytes a place  →  4 places
 //
+// Rings that threads fill share bytes with buffers that are used before or after; they get
+// at most four places, and with up to four warps no more than lets two blocks fit, if two
+// places do.
+//
 // Rings that are filled in the innermost loops share the room evenly; the others hold
 // what one pass through such a loop needs, and have one place.
 //
 //===------------------------------------------------------------------------===//
 #include "SharedMemory.h"
 
+#include "tilec/Support/Target.h"
 #include "tilec/TileGPU/TileGPU.h"
 #include "tilec/Transforms/Passes.h"
 
@@ -30,6 +35,8 @@ using namespace tilec;
 
 /// More places than this hide no more latency.
 static constexpr int64_t mostStages = 8;
+/// The same where threads copy: each group costs them registers and instructions.
+static constexpr int64_t mostThreadStages = 4;
 
 /// How many loops are around the ring's push.
 static unsigned loopDepth(tgpu::RingOp ring) {
@@ -85,12 +92,38 @@ struct ChooseStages : tilec::impl::ChooseStagesBase<ChooseStages> {
     }
     if (inner.empty())
       return;
+    bool byThreads = llvm::all_of(
+        inner, [](tgpu::RingOp ring) { return ring.getCopy() == "cp_async"; });
     int64_t asked = numStages ? int64_t(numStages) : hinted(kernel, chip, "num_stages");
     int64_t stages = std::clamp(left / perStage, int64_t(1), mostStages);
+    if (byThreads)
+      return setThreadStages(inner, std::min(asked, mostStages));
     if (asked > 0)
       stages = std::min(stages, asked);
     for (tgpu::RingOp ring : inner)
       setStages(ring, stages);
+  }
+
+  /// Rings that threads fill share bytes with what comes after them, so how much room they
+  /// have shows only when all is placed.
+  void setThreadStages(ArrayRef<tgpu::RingOp> rings, int64_t asked) {
+    const Chip *target = findChip(chip);
+    unsigned numWarps = getOperation().getNumWarps().value_or(4);
+    auto fits = [&](int64_t stages, int64_t blocks) {
+      for (tgpu::RingOp ring : rings)
+        setStages(ring, stages);
+      int64_t bytes = bytesOfKernel(getOperation());
+      int64_t all = blocks * (bytes + Chip::sharedReservedPerBlock);
+      return bytes <= budget && (blocks == 1 || (target && all <= target->sharedPerSM));
+    };
+    // A second block computes while the threads of the first wait for each other.
+    if (!asked && numWarps <= 4)
+      for (int64_t stages = mostThreadStages; stages > 1; --stages)
+        if (fits(stages, 2))
+          return;
+    for (int64_t stages = asked ? asked : mostThreadStages; stages > 0; --stages)
+      if (fits(stages, 1))
+        return;
   }
 };
 

@@ -6,7 +6,8 @@
 // the first of: what the kernel says already; the command line's; the hint for this chip;
 // the hint for all chips; a choice from the tiles:
 //
-// Products: 32 accumulators a thread, up to 8 warps.
+// Products: 32 accumulators a thread, up to 4 warps; from 128 x 128 on 8 warps, or 4 where
+// their threads read shared memory (prefersFewWarps).
 // Else the largest tile decides. Up to 4 warps, each thread is to have 16 bytes of it:
 // a row of 1024 bf16 gives 4 warps of 8 elements a thread. Beyond, more warps hide no
 // more latency, they only keep a thread's share in registers: 8 warps when a thread
@@ -16,6 +17,8 @@
 #include "AccessCost.h"
 #include "ChooseWarps.h"
 
+#include "tilec/Support/Target.h"
+#include "tilec/Tile/BuildFacts.h"
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -32,8 +35,39 @@ namespace tilec {
 
 static constexpr int64_t maxWarps = 32;
 
-static int64_t warpsForProduct(int64_t accElements) {
-  return std::clamp<int64_t>(accElements / (32 * 32), 1, 8);
+static constexpr int64_t largeProduct = 128 * 128;
+
+/// Whether four warps with 128 accumulators a thread do better than eight on a large
+/// product: where its threads read shared memory, a part of 64 x 64 a warp reads least,
+/// and two blocks fit. Not where groups of four warps multiply, nor where registers would
+/// not do: for several products, wide sums, functions of whole tiles, or operands that
+/// come through registers.
+static bool prefersFewWarps(KernelOp kernel, StringRef chip) {
+  const Chip *target = findChip(chip);
+  if (!target || !relies(kernel, BuildFact::Aligned16))
+    return false;
+  int64_t accumulators = 0;
+  bool isGood = true;
+  kernel.walk([&](Operation *op) {
+    if (auto mma = dyn_cast<MmaOp>(op)) {
+      auto sum = mma.getType();
+      accumulators += sum.getNumElements();
+      Type operand = cast<RankedTensorType>(mma.getA().getType()).getElementType();
+      bool byThreads = operand.isF32() && mma.getPrecision() == MmaPrecision::Exact;
+      isGood &= storedBytes(sum.getElementType()) <= 4 &&
+                (byThreads || !target->has(ChipFeature::WarpGroupMma));
+    }
+    if (op->getDialect() && op->getDialect()->getNamespace() == "math")
+      for (Type type : op->getResultTypes())
+        if (auto tensor = dyn_cast<RankedTensorType>(type))
+          isGood &= tensor.getNumElements() < largeProduct;
+  });
+  return isGood && accumulators <= largeProduct;
+}
+
+static int64_t warpsForProduct(int64_t accElements, bool prefersFew) {
+  int64_t most = accElements >= largeProduct && !prefersFew ? 8 : 4;
+  return std::clamp<int64_t>(accElements / (32 * 32), 1, most);
 }
 
 /// `accessed`: the tile is loaded or stored, not only computed.
@@ -48,11 +82,13 @@ static int64_t warpsForTile(RankedTensorType type, bool accessed) {
   return warps;
 }
 
-static int64_t chooseNumWarps(KernelOp kernel) {
+static int64_t chooseNumWarps(KernelOp kernel, StringRef chip) {
   int64_t product = 0, tile = 1;
+  bool prefersFew = prefersFewWarps(kernel, chip);
   kernel.walk([&](Operation *op) {
     if (auto mma = dyn_cast<MmaOp>(op))
-      product = std::max(product, warpsForProduct(mma.getType().getNumElements()));
+      product =
+          std::max(product, warpsForProduct(mma.getType().getNumElements(), prefersFew));
     bool memory = isa<LoadOp, StoreOp>(op);
     for (Type type : op->getOperandTypes())
       if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && isa<StoreOp>(op))
@@ -82,7 +118,7 @@ static unsigned settle(KernelOp kernel, int64_t asked, StringRef chip) {
     return *given;
   int64_t warps = asked ? asked : hintedNumWarps(kernel, chip);
   if (!warps)
-    warps = chooseNumWarps(kernel);
+    warps = chooseNumWarps(kernel, chip);
   kernel.setNumWarpsAttr(Builder(kernel.getContext()).getI32IntegerAttr(warps));
   return warps;
 }

@@ -17,10 +17,18 @@
 
 namespace tilec {
 
-/// On tile.load and tile.store: who moves the tile, "tma".
+/// On tile.load and tile.store: who moves the tile, "tma" (the copy engine) or "cp_async"
+/// (all threads, asynchronously), as rings have it.
 inline constexpr llvm::StringLiteral copyAttrName = "tile.copy";
 
 inline bool isCopied(mlir::Operation *op) { return op->hasAttr(copyAttrName); }
+
+/// Who moves it; empty for a plain access.
+inline llvm::StringRef copierOf(mlir::Operation *op) {
+  auto name = op->getAttrOfType<mlir::StringAttr>(copyAttrName);
+  return name ? name.getValue() : llvm::StringRef();
+}
+inline bool isCopiedByEngine(mlir::Operation *op) { return copierOf(op) == "tma"; }
 
 /// The elements of a load, or the value of a store, with dims in another order or left out.
 struct TileView {

@@ -48,6 +48,8 @@ struct Access {
   /// Made in an earlier iteration of a loop that changes the place: its indices, though
   /// the same SSA values, may be other numbers now.
   bool isFromEarlierIteration = false;
+  /// The ring whose bytes these are; it keeps its own accesses apart.
+  Value ring = {};
 
   friend bool operator==(const Access &, const Access &) = default;
 };
@@ -110,6 +112,8 @@ bool conflict(const Access &a, const Access &b, bool arraysOverlap) {
     return false;
   if (!a.array != !b.array)
     return false;
+  if (a.ring && a.ring == b.ring)
+    return false;
   if (!a.array)
     return a.begin < b.end && b.begin < a.end;
   if (a.array != b.array)
@@ -127,13 +131,25 @@ bool writes(Operation *op, Value buffer) {
   });
 }
 
+/// The ring, if it is one that threads fill: its bytes are others' before and after.
+tgpu::RingOp threadRing(Value ring) {
+  auto op = ring.getDefiningOp<tgpu::RingOp>();
+  return op && op.getCopy() == "cp_async" ? op : tgpu::RingOp();
+}
+
 /// The accesses of one operation, its regions aside.
 SmallVector<Access, 2> accessesOf(Operation *op) {
   SmallVector<Access, 2> accesses;
+  auto ring = [&](Value value, bool isWrite) {
+    if (tgpu::RingOp made = threadRing(value)) {
+      int64_t begin = int64_t(made.getOffset().value_or(0));
+      int64_t end = begin + made.getRing().getType().getBytes();
+      accesses.push_back({isWrite, begin, end, {}, nullptr, false, value});
+    }
+  };
   auto shared = [&](Value buffer, bool isWrite) {
-    // A place of a ring is guarded by the ring.
-    if (buffer.getDefiningOp<tgpu::PopOp>())
-      return;
+    if (auto pop = buffer.getDefiningOp<tgpu::PopOp>())
+      return ring(pop.getRing(), isWrite);
     auto alloc = buffer.getDefiningOp<tgpu::AllocOp>();
     int64_t begin = alloc ? int64_t(alloc.getOffset().value_or(0)) : 0;
     int64_t bytes = cast<tgpu::BufferType>(buffer.getType()).getBytes();
@@ -142,7 +158,9 @@ SmallVector<Access, 2> accessesOf(Operation *op) {
   auto array = [&](Value value, bool isWrite) {
     accesses.push_back({isWrite, 0, 0, value, op, false});
   };
-  if (auto load = dyn_cast<tile::LoadOp>(op))
+  if (auto push = dyn_cast<tgpu::PushOp>(op))
+    ring(push.getRing(), true);
+  else if (auto load = dyn_cast<tile::LoadOp>(op))
     array(load.getArray(), false);
   else if (auto store = dyn_cast<tile::StoreOp>(op))
     array(store.getArray(), true);
@@ -170,7 +188,9 @@ public:
 private:
   void visit(Operation *op, Pending &pending) {
     // All of these meet all threads, once what they wrote before is visible.
-    if (isa<tgpu::BarrierOp, tgpu::CopyOutOp, tgpu::CopyOutWaitOp>(op))
+    auto pop = dyn_cast<tgpu::PopOp>(op);
+    if (isa<tgpu::BarrierOp, tgpu::CopyOutOp, tgpu::CopyOutWaitOp>(op) ||
+        (pop && threadRing(pop.getRing())))
       return pending.clear();
     // The copying warps touch nothing that is not guarded by a ring.
     if (auto roles = dyn_cast<tgpu::SpecializeOp>(op))

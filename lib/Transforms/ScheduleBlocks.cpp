@@ -112,7 +112,7 @@ static bool hasCopiesInLoop(tile::KernelOp kernel) {
   return kernel
       .walk([&](tile::LoadOp load) {
         bool isInLoop = load->getParentOfType<LoopLikeOpInterface>() != nullptr;
-        return isCopied(load) && isInLoop ? WalkResult::interrupt() : WalkResult::advance();
+        return isCopiedByEngine(load) && isInLoop ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }

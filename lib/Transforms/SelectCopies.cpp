@@ -13,6 +13,9 @@
 // and StageRings makes a ring of it. A store is marked in kernels with such loads:
 // whatever layout its tile has, it goes out through shared memory in whole lines.
 //
+// Loads of products whose threads read shared memory are marked "cp_async" where they are
+// in a loop: all threads copy, and the copies of later iterations run ahead.
+//
 // The engine wants rows that begin at multiples of 16 bytes (the build's fact), reads
 // zeros outside of the array, and sees what this kernel wrote only after fences: a load
 // with another pad, or of an array that the kernel writes, stays as it is.
@@ -25,6 +28,8 @@
 #include "tilec/TileGPU/TileGPU.h"
 #include "tilec/Transforms/MmaProblem.h"
 #include "tilec/Transforms/Passes.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -63,25 +68,30 @@ static bool isWritten(Value array) {
   });
 }
 
-/// A product reads `use` by itself, and accepts it as it comes from the array.
-static bool isReadByProduct(OpOperand &use, int64_t contiguousDim, unsigned numWarps) {
+/// A product reads `use` from shared memory, and accepts it as it comes from the array:
+/// by itself if `isAsync`, else by its threads.
+static bool isReadByProduct(OpOperand &use, int64_t contiguousDim, unsigned numWarps,
+                            bool isAsync) {
   auto mma = dyn_cast<MmaOp>(use.getOwner());
   if (!mma || use.get() == mma.getAcc())
     return false;
   bool isA = use.getOperandNumber() == 0;
   MmaProblem problem = getMmaProblem(mma, numWarps);
   const Atom *atom = getAtom(mma, problem);
-  if (!atom->isAsync || (isA ? atom->aHome : atom->bHome) != OperandHome::Shared)
+  if (atom->isAsync != isAsync || (isA ? atom->aHome : atom->bHome) != OperandHome::Shared)
     return false;
+  auto fixed = isA ? atom->aBuffer : atom->bBuffer;
+  if (!fixed)
+    return true;
   auto type = cast<RankedTensorType>(use.get().getType());
   int64_t rank = type.getRank();
   bool isKMajor = contiguousDim == (isA ? rank - 1 : rank - 2);
-  Layout buffer = (isA ? atom->aBuffer : atom->bBuffer)(problem, isKMajor);
+  Layout buffer = fixed(problem, isKMajor);
   // Some operands have to lie along K: is that how they come?
   return buffer.unflatten(buffer.basis(Input::Offset, 0))[contiguousDim] == 1;
 }
 
-static bool isForProductsOnly(LoadOp load, unsigned numWarps) {
+static bool isForProductsOnly(LoadOp load, unsigned numWarps, bool isAsync) {
   if (!isa<RankedTensorType>(load.getResult().getType()) || isWritten(load.getArray()) ||
       !isZero(load.getPadValue()))
     return false;
@@ -94,7 +104,7 @@ static bool isForProductsOnly(LoadOp load, unsigned numWarps) {
         llvm::find(view.arrayDims, array.getRank() - 1) - view.arrayDims.begin();
     return llvm::all_of(view.tile.getUses(), [&](OpOperand &use) {
       return isa<PermuteOp, ReshapeOp>(use.getOwner()) ||
-             isReadByProduct(use, contiguous, numWarps);
+             isReadByProduct(use, contiguous, numWarps, isAsync);
     });
   });
 }
@@ -116,26 +126,30 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     const Chip *target = findChip(chip);
-    if (!target || !target->has(ChipFeature::BulkCopy) ||
-        !relies(kernel, BuildFact::Aligned16))
+    if (!target || !relies(kernel, BuildFact::Aligned16))
       return;
     // Prints and assertions bring all of the block's threads together; copies lead to
     // warps that go their own way.
     if (hasSites(kernel))
       return;
     unsigned numWarps = kernel.getNumWarps().value_or(4);
-    auto mark = StringAttr::get(&getContext(), "tma");
-    bool any = false;
+    auto engine = StringAttr::get(&getContext(), "tma");
+    auto threads = StringAttr::get(&getContext(), "cp_async");
+    bool usesEngine = false;
     kernel.walk([&](LoadOp load) {
-      if (!isForProductsOnly(load, numWarps))
-        return;
-      load->setAttr(copyAttrName, mark);
-      any = true;
+      bool isInLoop = load->getParentOfType<LoopLikeOpInterface>() != nullptr;
+      if (target->has(ChipFeature::BulkCopy) && isForProductsOnly(load, numWarps, true)) {
+        load->setAttr(copyAttrName, engine);
+        usesEngine = true;
+      } else if (target->has(ChipFeature::AsyncCopy) && isInLoop &&
+                 isForProductsOnly(load, numWarps, false)) {
+        load->setAttr(copyAttrName, threads);
+      }
     });
-    if (any)
+    if (usesEngine)
       kernel.walk([&](StoreOp store) {
         if (canCopyOut(store))
-          store->setAttr(copyAttrName, mark);
+          store->setAttr(copyAttrName, engine);
       });
   }
 };

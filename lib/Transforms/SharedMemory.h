@@ -15,6 +15,9 @@ namespace tilec {
 /// A full and an empty barrier of 8 bytes a stage, in all a multiple of 16.
 inline int64_t barrierBytes(int64_t stages) { return stages * 16; }
 
+/// Bytes of shared memory that the kernel takes with its rings as long as they are.
+int64_t bytesOfKernel(tile::KernelOp kernel);
+
 /// Bytes that the kernel's buffers take when those that are not alive together share.
 int64_t bytesOfBuffers(tile::KernelOp kernel);
 

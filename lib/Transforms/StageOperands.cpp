@@ -194,15 +194,15 @@ static void stageReduction(tile::ReduceOp op) {
 // Matrix products
 //===------------------------------------------------------------------------===//
 
-/// The place of a ring that `operand` was read from, if it lies there as an instruction
-/// reads it by itself; else null.
+/// The place of a ring that `operand` was read from, if the product can read it there:
+/// by its threads, or as an instruction reads it by itself. Else null.
 static Value placeOfRing(Value operand, Layout (*wanted)(const MmaProblem &, bool),
                          const MmaProblem &problem) {
   auto load = operand.getDefiningOp<tgpu::LoadOp>();
-  if (!load || !wanted || !load.getBuffer().getDefiningOp<tgpu::PopOp>())
+  if (!load || !load.getBuffer().getDefiningOp<tgpu::PopOp>())
     return {};
   Layout layout = load.getBuffer().getType().getLayout().getLayout();
-  bool fits = layout == wanted(problem, true) || layout == wanted(problem, false);
+  bool fits = !wanted || layout == wanted(problem, true) || layout == wanted(problem, false);
   return fits ? load.getBuffer() : Value();
 }
 
@@ -228,9 +228,9 @@ static Value stageOperand(tile::MmaOp op, const Atom &atom, const MmaProblem &pr
 /// `a` in registers, if it lies there as the atom wants it but for the names of
 /// registers; else null.
 static Value keepInRegisters(tile::MmaOp op, const Atom &atom, const MmaProblem &problem) {
-  if (!atom.aRegisters)
-    return {};
   Value a = op.getA();
+  if (!atom.aRegisters || a.getDefiningOp<tgpu::LoadOp>())
+    return {};
   std::optional<Layout> wanted = atom.aRegisters(problem, tile::getLayout(op.getAcc()));
   Layout layout = tile::getLayout(a);
   if (!wanted || classifyConversion(layout, *wanted, storedBits(a.getType())) >

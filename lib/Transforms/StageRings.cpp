@@ -25,6 +25,7 @@
 #include "Copies.h"
 #include "Dependence.h"
 
+#include "tilec/Analysis/CopyLayout.h"
 #include "tilec/Tile/TileLayout.h"
 #include "tilec/TileGPU/TileGPU.h"
 #include "tilec/Transforms/MmaProblem.h"
@@ -73,8 +74,22 @@ static Layout rowBuffer(const TileView &view) {
   return Layout::swizzled(type.getShape(), order, unsigned(bytes) * 8, swizzle);
 }
 
+/// For copies of all threads: free of bank conflicts for them and the first product.
+static Layout threadBuffer(const Staged &staged, unsigned numWarps) {
+  tile::MmaOp mma = staged.products.front();
+  MmaProblem problem = getMmaProblem(mma, numWarps);
+  auto type = cast<RankedTensorType>(staged.view.tile.getType());
+  unsigned bytes = unsigned(tgpu::BufferType::storedBytes(type.getElementType()));
+  Layout copy = copyLayout(type.getShape(), staged.view.arrayDims, bytes, numWarps);
+  return operandBuffer(*getAtom(mma, problem), problem, tile::getLayout(mma.getAcc()),
+                       mma.getA() == staged.view.tile ? Operand::A : Operand::B, copy,
+                       unsigned(copyPieceBytes) / bytes);
+}
+
 /// The buffer as the first product wants it.
 static Layout chooseBuffer(const Staged &staged, unsigned numWarps) {
+  if (!isCopiedByEngine(staged.load))
+    return threadBuffer(staged, numWarps);
   tile::MmaOp mma = staged.products.front();
   MmaProblem problem = getMmaProblem(mma, numWarps);
   const Atom *atom = getAtom(mma, problem);
@@ -136,8 +151,9 @@ static std::vector<Group> makeGroups(ArrayRef<Staged> all) {
     addTo(alone, staged);
     Group *home = nullptr;
     for (Group &group : groups)
-      if (group.first == alone.first ||
-          (!dependsOn(alone.last, group.first) && !dependsOn(group.last, alone.first)))
+      if (copierOf(group.members.front().load) == copierOf(staged.load) &&
+          (group.first == alone.first ||
+          (!dependsOn(alone.last, group.first) && !dependsOn(group.last, alone.first))))
         home = &group;
     if (home)
       addTo(*home, staged);
@@ -167,7 +183,7 @@ static void stageGroup(tile::KernelOp kernel, const Group &group) {
       lastLoad = load;
   Location loc = lastLoad.getLoc();
   auto type = tgpu::RingType::get(builder.getContext(), /*stages=*/1, buffers);
-  Value ring = tgpu::RingOp::create(builder, loc, type, StringRef("tma"), IntegerAttr(),
+  Value ring = tgpu::RingOp::create(builder, loc, type, copierOf(lastLoad), IntegerAttr(),
                                     IntegerAttr());
 
   builder.setInsertionPointAfter(lastLoad);

@@ -55,6 +55,27 @@ tile.kernel @small(%x: f32) attributes {num_warps = 8 : i32} {
   tile.return
 }
 
+// A ring that threads fill is empty after its loop: what comes then may lie there.
+// CHECK-LABEL: tile.kernel @after_a_ring
+tile.kernel @after_a_ring(%a: !tile.array<?x?xf32>, %x: f32, %n: index) attributes {num_warps = 8 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = tile.splat %x : f32 -> tensor<64x64xf32, #l>
+  // CHECK: tgpu.ring copy "cp_async" offset 0 :
+  %ring = tgpu.ring copy "cp_async" : !tgpu.ring<2x[!tgpu.buffer<64x64xf32, #p>]>
+  scf.for %i = %c0 to %n step %c1 {
+    tgpu.push %ring : !tgpu.ring<2x[!tgpu.buffer<64x64xf32, #p>]> {
+      tgpu.copy %a[%i, %c0] order [0, 1] to 0 : !tile.array<?x?xf32>
+    }
+    %b = tgpu.pop %ring : !tgpu.ring<2x[!tgpu.buffer<64x64xf32, #p>]> -> !tgpu.buffer<64x64xf32, #p>
+    tgpu.release %ring : !tgpu.ring<2x[!tgpu.buffer<64x64xf32, #p>]>
+  }
+  // CHECK: tgpu.alloc offset 0
+  %c = tgpu.alloc : !tgpu.buffer<64x64xf32, #p>
+  tgpu.store %t, %c : tensor<64x64xf32, #l>, !tgpu.buffer<64x64xf32, #p>
+  tile.return
+}
+
 // -----
 
 #l = #tile.layout<[64, 64] register [(0, 1), (0, 2), (16, 0), (32, 0)] lane [(0, 4), (0, 8), (0, 16), (0, 32), (1, 0)] warp [(2, 0), (4, 0), (8, 0)]>

@@ -42,3 +42,34 @@ tile.kernel @hinted(%x: !tile.array<?x?xf32>, %n: index) attributes {num_warps =
   }
   tile.return
 }
+
+// Threads copy: two blocks of four warps share a multiprocessor's 228 KiB, so three places
+// of 32 KiB; eight warps take four.
+// CHECK-LABEL: tile.kernel @two_blocks
+// CHECK: !tgpu.ring<3x[
+// CHECK-LABEL: tile.kernel @one_block
+// CHECK: !tgpu.ring<4x[
+// TWO-LABEL: tile.kernel @two_blocks
+// TWO: !tgpu.ring<2x[
+tile.kernel @two_blocks(%x: !tile.array<?x?xf32>, %n: index) attributes {num_warps = 4 : i32} {
+  %inner = tgpu.ring copy "cp_async" : !ring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %k = %c0 to %n step %c1 {
+    tgpu.push %inner : !ring { tgpu.copy %x[%k, %c0] order [0, 1] to 0 : !tile.array<?x?xf32> }
+    %b = tgpu.pop %inner : !ring -> !tgpu.buffer<64x128xf32, #a>
+    tgpu.release %inner : !ring
+  }
+  tile.return
+}
+tile.kernel @one_block(%x: !tile.array<?x?xf32>, %n: index) attributes {num_warps = 8 : i32} {
+  %inner = tgpu.ring copy "cp_async" : !ring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %k = %c0 to %n step %c1 {
+    tgpu.push %inner : !ring { tgpu.copy %x[%k, %c0] order [0, 1] to 0 : !tile.array<?x?xf32> }
+    %b = tgpu.pop %inner : !ring -> !tgpu.buffer<64x128xf32, #a>
+    tgpu.release %inner : !ring
+  }
+  tile.return
+}

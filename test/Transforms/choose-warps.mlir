@@ -48,6 +48,34 @@ tile.kernel @long_row(%a: !tile.array<?x?xbf16>, %i: index) {
   tile.return
 }
 
+// With wide copies and threads that read shared memory, four warps: two blocks fit then.
+// CHECK-LABEL: tile.kernel @large_product
+// CHECK-SAME: num_warps = 4 : i32
+// CHECK-LABEL: tile.kernel @group_product
+// CHECK-SAME: num_warps = 8 : i32
+// ASKED-LABEL: tile.kernel @large_product
+tile.kernel @large_product(%a: !tile.array<?x?xf32>, %i: index) attributes {tile.facts = ["aligned16"]} {
+  %x = tile.load %a[%i, %i] : !tile.array<?x?xf32> -> tensor<128x128xf32>
+  %r = tile.mma %x, %x, %x : tensor<128x128xf32>, tensor<128x128xf32>, tensor<128x128xf32>
+  tile.return
+}
+tile.kernel @group_product(%a: !tile.array<?x?xbf16>, %i: index) attributes {tile.facts = ["aligned16"]} {
+  %x = tile.load %a[%i, %i] : !tile.array<?x?xbf16> -> tensor<128x128xbf16>
+  %z = arith.constant dense<0.0> : tensor<128x128xf32>
+  %r = tile.mma %x, %x, %z : tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>
+  tile.return
+}
+
+// 64 accumulators a thread.
+// CHECK-LABEL: tile.kernel @narrow_product
+// CHECK-SAME: num_warps = 4 : i32
+tile.kernel @narrow_product(%a: !tile.array<?x?xf32>, %i: index) {
+  %x = tile.load %a[%i, %i] : !tile.array<?x?xf32> -> tensor<128x64xf32>
+  %y = tile.load %a[%i, %i] : !tile.array<?x?xf32> -> tensor<64x64xf32>
+  %r = tile.mma %x, %y, %x : tensor<128x64xf32>, tensor<64x64xf32>, tensor<128x64xf32>
+  tile.return
+}
+
 // Products: 32 accumulators a thread, at most 8 warps.
 // CHECK-LABEL: tile.kernel @product
 // CHECK-SAME: num_warps = 8 : i32

@@ -133,3 +133,47 @@ tile.kernel @overlap(%a: !tile.array<?xf32, mut>, %b: !tile.array<?xf32>, %x: f3
   %u = tile.load %b[%c0] : !tile.array<?xf32> -> tensor<128xf32, #full>
   tile.return
 }
+
+#rl = #tile.layout<[16, 16] register [(0, 1), (8, 0), (0, 8)] lane [(0, 2), (0, 4), (1, 0), (2, 0), (4, 0)] warp [(0, 0)]>
+#rp = #tile.layout<[16, 16] offset [(0, 1), (0, 2), (0, 4), (0, 8), (1, 0), (2, 0), (4, 0), (8, 0)]>
+
+// A pop is where all threads meet; what lies in a ring's bytes after its loop waits for
+// the last readers, and the ring's next push for the readers of that.
+// CHECK-LABEL: tile.kernel @rings
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK-NEXT: tgpu.push
+// CHECK-NOT: tgpu.barrier
+// CHECK: tgpu.release
+// CHECK: tgpu.barrier
+// CHECK-NEXT: tgpu.store
+// CHECK-NEXT: tgpu.barrier
+// CHECK-NEXT: tgpu.load
+// CHECK-NEXT: tgpu.barrier
+// CHECK-NEXT: tgpu.push
+tile.kernel @rings(%a: !tile.array<?x?xbf16>, %n: index, %x: f32, %y: bf16) attributes {num_warps = 2 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = tile.splat %x : f32 -> tensor<16x16xf32, #rl>
+  %t = tile.splat %y : bf16 -> tensor<16x16xbf16, #rl>
+  %ring = tgpu.ring copy "cp_async" offset 0 : !tgpu.ring<2x[!tgpu.buffer<16x16xbf16, #rp>]>
+  %out = tgpu.alloc offset 0 : !tgpu.buffer<16x16xbf16, #rp>
+  scf.for %i = %c0 to %n step %c1 {
+    scf.for %j = %c0 to %n step %c1 {
+      tgpu.push %ring : !tgpu.ring<2x[!tgpu.buffer<16x16xbf16, #rp>]> {
+        tgpu.copy %a[%j, %c0] order [0, 1] to 0 : !tile.array<?x?xbf16>
+      }
+      %b = tgpu.pop %ring : !tgpu.ring<2x[!tgpu.buffer<16x16xbf16, #rp>]> -> !tgpu.buffer<16x16xbf16, #rp>
+      %p = tgpu.mma %b, %b, %z {atom = "mma_sync"} : !tgpu.buffer<16x16xbf16, #rp>, !tgpu.buffer<16x16xbf16, #rp>, tensor<16x16xf32, #rl>
+      tgpu.release %ring : !tgpu.ring<2x[!tgpu.buffer<16x16xbf16, #rp>]>
+    }
+    tgpu.store %t, %out : tensor<16x16xbf16, #rl>, !tgpu.buffer<16x16xbf16, #rp>
+    %u = tgpu.load %out : !tgpu.buffer<16x16xbf16, #rp>, tensor<16x16xbf16, #rl>
+    tgpu.push %ring : !tgpu.ring<2x[!tgpu.buffer<16x16xbf16, #rp>]> {
+      tgpu.copy %a[%c0, %c0] order [0, 1] to 0 : !tile.array<?x?xbf16>
+    }
+    %b = tgpu.pop %ring : !tgpu.ring<2x[!tgpu.buffer<16x16xbf16, #rp>]> -> !tgpu.buffer<16x16xbf16, #rp>
+    tgpu.release %ring : !tgpu.ring<2x[!tgpu.buffer<16x16xbf16, #rp>]>
+  }
+  tile.return
+}

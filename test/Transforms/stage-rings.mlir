@@ -81,3 +81,23 @@ tile.kernel @heads(%k: !tile.array<?x?x?x64xbf16>, %c: !tile.array<?x?xf32, mut>
   tile.store %c[%n, %n], %p : !tile.array<?x?xf32, mut>, tensor<64x64xf32, #acc>
   tile.return
 }
+
+// All threads copy: the buffer is planned for their pieces and for matrix loads.
+#fragments = #tile.layout<[16, 16] register [(0, 1), (8, 0), (0, 8)] lane [(0, 2), (0, 4), (1, 0), (2, 0), (4, 0)]>
+// CHECK-LABEL: tile.kernel @threads
+// CHECK: tgpu.ring copy "cp_async" : !tgpu.ring<1x[!tgpu.buffer<16x16xbf16,
+// CHECK: tgpu.push
+// CHECK: tgpu.pop
+tile.kernel @threads(%a: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 1 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : tensor<16x16xf32, #fragments>
+  %r = scf.for %j = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<16x16xf32, #fragments>) {
+    %x = tile.load %a[%j, %c0] {tile.copy = "cp_async"} : !tile.array<?x?xbf16> -> tensor<16x16xbf16, #fragments>
+    %y = tile.load %a[%c0, %j] {tile.copy = "cp_async"} : !tile.array<?x?xbf16> -> tensor<16x16xbf16, #fragments>
+    %p = tile.mma %x, %y, %s {atom = "mma_sync"} : tensor<16x16xbf16, #fragments>, tensor<16x16xbf16, #fragments>, tensor<16x16xf32, #fragments>
+    scf.yield %p : tensor<16x16xf32, #fragments>
+  }
+  tile.store %c[%n, %n], %r : !tile.array<?x?xf32, mut>, tensor<16x16xf32, #fragments>
+  tile.return
+}

@@ -177,6 +177,10 @@ int CommandLine::parse(llvm::ArrayRef<const char *> given, llvm::raw_ostream &er
     if (StringRef(arg->getValue()).getAsInteger(10, compile.numWarps) ||
         !llvm::isPowerOf2_32(compile.numWarps) || compile.numWarps > 32)
       return usage("--num-warps is a power of two from 1 to 32");
+  if (const Arg *arg = args.getLastArg(OPT_num_stages))
+    if (StringRef(arg->getValue()).getAsInteger(10, compile.numStages) ||
+        compile.numStages < 1 || compile.numStages > 8)
+      return usage("--num-stages is a number from 1 to 8");
   if (int status = parsePairs(args, OPT_arg, this->args, usage))
     return status;
   if (int status = parsePairs(args, OPT_dump_to, dumps, usage))

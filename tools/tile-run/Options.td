@@ -25,6 +25,7 @@ def fast_math : F<"fast-math", "Allow approximate forms of functions">;
 def batch : F<"batch", "Make many runs, one for each line of standard input, which has the options of its run">;
 def checked : F<"checked", "Assert assumptions, that int does not overflow, that divisors are not 0">;
 def num_warps : J<"num-warps", "<n>", "Warps per block, a power of two">;
+def num_stages : J<"num-stages", "<n>", "Groups of loads in flight, where there is room">;
 def gpu_arch : J<"gpu-arch", "<chip>", "The chip that --device=simt compiles for (default sm_80)">;
 }
 

@@ -168,6 +168,10 @@ static int parseCode(const InputArgList &args, CommandLine &line, Usage usage) {
     return status;
   if (args.hasArg(OPT_num_warps) && (!llvm::isPowerOf2_32(options.numWarps) || options.numWarps > 32))
     return usage("--num-warps is a power of two from 1 to 32");
+  if (int status = parseNumber(args, OPT_num_stages, options.numStages, usage))
+    return status;
+  if (args.hasArg(OPT_num_stages) && (options.numStages < 1 || options.numStages > 8))
+    return usage("--num-stages is a number from 1 to 8");
   return exitSuccess;
 }
 

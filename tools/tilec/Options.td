@@ -41,6 +41,7 @@ def fast_math : F<"fast-math", "Allow approximate forms of functions">;
 def checked : F<"checked", "Assert assumptions, that int does not overflow, that divisors are not 0">;
 def fmad : J<"fmad", "<true|false>", "Contract a*b+c to fma (default true)">;
 def num_warps : J<"num-warps", "<n>", "Warps per block, a power of two">;
+def num_stages : J<"num-stages", "<n>", "Groups of loads in flight, where there is room">;
 def Xptxas : Separate<["-"], "Xptxas">, MetaVarName<"<arg>">, HelpText<"Pass <arg> to the assembler">;
 }
 

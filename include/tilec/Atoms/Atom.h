@@ -129,9 +129,10 @@ uint64_t projectToOperand(const Layout &acc, const Layout &operand, uint64_t fla
                           Operand which);
 
 /// The layout of a buffer for an operand that threads put there in the pieces of
-/// `stored`: free of bank conflicts on both sides where that is possible.
+/// `stored`: free of bank conflicts on both sides where that is possible. The `piece`
+/// elements of its first registers, which a copy moves at once, stay side by side.
 Layout operandBuffer(const Atom &atom, const MmaProblem &problem, const Layout &acc,
-                     Operand operand, const Layout &stored);
+                     Operand operand, const Layout &stored, unsigned piece = 1);
 
 } // namespace tilec
 

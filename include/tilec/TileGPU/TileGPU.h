@@ -33,6 +33,9 @@ namespace tilec::tgpu {
 
 /// On tile.kernel: warps of the access part, behind the kernel's own (i64).
 inline constexpr llvm::StringLiteral accessWarpsAttrName = "tgpu.access_warps";
+/// On tgpu.pop of a ring that threads fill: so many groups, of all such rings, are always
+/// closed between its own and here (i64).
+inline constexpr llvm::StringLiteral pendingAttrName = "tgpu.pending";
 /// On tile.kernel: it is persistent, with so many blocks per multiprocessor (i64).
 inline constexpr llvm::StringLiteral residentBlocksAttrName = "tgpu.resident_blocks";
 

@@ -109,7 +109,8 @@ def SelectCopies : Pass<"tile-select-copies", "::tilec::tile::KernelOp"> {
   let description = [{
     In builds that rely on `aligned16`, on chips with a copy engine: loads that only
     products use, which read them from shared memory by themselves, and the stores of
-    such kernels get `tile.copy`.
+    such kernels get `tile.copy`. Loads in loops whose products' threads read shared
+    memory are marked for asynchronous copies of all threads.
   }];
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"\"\"", "Which chip (none: no engine)">];
@@ -236,6 +237,17 @@ def ScheduleAsyncMma : Pass<"tile-schedule-async-mma", "::tilec::tile::KernelOp"
   }];
   let dependentDialects = ["::tilec::tgpu::TileGPUDialect", "::mlir::scf::SCFDialect",
     "::mlir::arith::ArithDialect"];
+}
+
+def ScheduleLoops : Pass<"tile-schedule-loops", "::tilec::tile::KernelOp"> {
+  let summary = "copies run ahead of the loop that consumes them";
+  let description = [{
+    A push and its pop in one iteration of a `for` are taken apart: the loop begins with
+    the pushes of all places but one before it, and each iteration pushes for the one
+    that many later, if there is one.
+  }];
+  let dependentDialects = ["::tilec::tgpu::TileGPUDialect", "::mlir::arith::ArithDialect",
+    "::mlir::scf::SCFDialect"];
 }
 
 def AllocateMemory : Pass<"tile-allocate-memory", "::tilec::tile::KernelOp"> {

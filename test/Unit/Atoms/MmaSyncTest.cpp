@@ -8,6 +8,7 @@
 // the a of another.
 //
 //===------------------------------------------------------------------------===//
+#include "tilec/Analysis/CopyLayout.h"
 #include "tilec/Atoms/Atom.h"
 #include "tilec/Layout/Conversion.h"
 #include "tilec/Support/Target.h"
@@ -179,6 +180,35 @@ TEST_F(MmaSyncTest, BuffersSuitMatrixLoads) {
         }
       }
   }
+}
+
+/// What all threads copy into a ring: pieces of 16 bytes, no conflicts on either side.
+TEST_F(MmaSyncTest, BuffersSuitCopies) {
+  struct Case {
+    Type type, acc;
+    unsigned bytes;
+  };
+  for (const Case &c : {Case{f16, f32, 2}, Case{f32, f32, 4}, Case{f64, f64, 8}})
+    for (int64_t depth : {32, 64})
+      for (unsigned warps : {4u, 8u})
+        for (bool alongK : {true, false}) {
+          MmaProblem p = problem(128, 128, depth, warps, c.type, c.acc);
+          const Atom *atom = selectAtom(p);
+          Layout acc = atom->accLayout(p);
+          for (Operand operand : {Operand::A, Operand::B}) {
+            ArrayRef<int64_t> shape = operand == Operand::A ? p.aShape : p.bShape;
+            bool rowsAreRows = alongK == (operand == Operand::A);
+            SmallVector<int64_t> dims = {rowsAreRows ? 0 : 1, rowsAreRows ? 1 : 0};
+            Layout copy = copyLayout(shape, dims, c.bytes, warps);
+            Layout buffer = operandBuffer(*atom, p, acc, operand, copy, 16 / c.bytes);
+            Layout read = atom->readOperand(p, acc, operand, alongK).layout;
+            std::string what = atom->name.str() + (operand == Operand::A ? " a " : " b ") +
+                               (alongK ? "along K " : "across ") + buffer.str();
+            EXPECT_EQ(planSharedAccess(copy, buffer, c.bytes * 8).vector, 16 / c.bytes) << what;
+            EXPECT_EQ(countBankConflicts(copy, buffer, c.bytes * 8), 1u) << what;
+            EXPECT_EQ(countBankConflicts(read, buffer, c.bytes * 8), 1u) << what;
+          }
+        }
 }
 
 /// softmax(q k) v: the rows of the first product are the second one's a, for 16 bits

@@ -93,6 +93,9 @@ public:
     SelectAtomsOptions atoms;
     atoms.chip = options.chip;
     layouts.nest<tile::KernelOp>().addPass(createSelectAtoms(atoms));
+    SelectCopiesOptions copies;
+    copies.chip = options.chip;
+    layouts.nest<tile::KernelOp>().addPass(createSelectCopies(copies));
     layouts.nest<tile::KernelOp>().addPass(createAssignLayouts());
     if (failed(layouts.run(*module)))
       return "passes failed";
@@ -105,8 +108,13 @@ public:
     SplitConversionsOptions split;
     split.maxBytes = 512; // as if memory were short
     kernels.addPass(createSplitConversions(split));
+    kernels.addPass(createStageRings());
     kernels.addPass(createStageOperands());
     kernels.addPass(createCanonicalizerPass());
+    ChooseStagesOptions stages;
+    stages.numStages = options.numStages;
+    kernels.addPass(createChooseStages(stages));
+    kernels.addPass(createScheduleLoops());
     kernels.addPass(createAllocateMemory());
     kernels.addPass(createInsertBarriers());
     LowerToSIMTOptions lowering;

@@ -50,6 +50,8 @@ struct RunOptions {
   std::array<int64_t, 3> grid = {1, 1, 1};
   /// The chip whose instructions products and conversions may take.
   std::string chip = "sm_80";
+  /// Places of rings; 0: as many as there is room for.
+  int numStages = 0;
   /// Largest allowed difference of f32 outputs, relative to the largest output;
   /// 0: equal bytes.
   double tolerance = 0;
