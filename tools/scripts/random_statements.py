@@ -492,7 +492,8 @@ def values(p):
     load(p)
     choices = STATEMENTS + [OPTIONAL[name] for name in sorted(OPTIONAL) if name in p.operations]
     for _ in range(3 + p.below(12)):
-        p.random.choice(choices)(p, *p.usable())
+        # Scans, sorts and slices of very wide tiles take long to compile.
+        p.random.choice(STATEMENTS if p.is_wide else choices)(p, *p.usable())
     if p.chance(0.05):
         p.add(f"if {p.condition()} {{ return; }}")
     for name, shape, dtype in [t for t in p.tiles if t[1]][-4:]:
