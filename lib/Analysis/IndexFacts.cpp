@@ -355,6 +355,7 @@ IndexRange IndexFacts::rangeOfResult(Operation *op, Operation *at, unsigned dept
   return TypeSwitch<Operation *, IndexRange>(op)
       .Case([&](DimOp dim) { return rangeOfDim({dim.getArray(), dim.getDim()}); })
       .Case([&](BlockIdOp) { return IndexRange{0, mostBlocks - 1}; })
+      .Case([&](NumSMsOp) { return IndexRange{1, INT32_MAX}; })
       .Case([&](NumBlocksOp) { return IndexRange{1, mostBlocks}; })
       .Case([&](arith::AddIOp) {
         IndexRange a = of(0), b = of(1);

@@ -139,6 +139,7 @@ KernelInfo describeKernel(tile::KernelOp kernel) {
         info.hints.push_back({hint.getName().str(), value.getInt()});
   describeReach(kernel, info);
   info.sites = tile::numberSites(kernel);
+  kernel.walk([&](tile::NumSMsOp) { info.usesNumSMs = true; });
   return info;
 }
 

@@ -22,7 +22,7 @@ static std::string bytes(uint64_t n) {
 }
 
 static const char *verb(AccessKind kind) {
-  return kind == AccessKind::Read    ? "reads "
+  return kind == AccessKind::Read || kind == AccessKind::AtomicRead ? "reads "
          : kind == AccessKind::Write ? "writes "
                                      : "atomically updates ";
 }
@@ -95,7 +95,8 @@ bool tilec::emulator::checkGlobal(ThreadContext &thread, const void *address,
                    globals.describe(p, size));
     return false;
   }
-  if (kind != AccessKind::Read && !range->writable) {
+  bool isRead = kind == AccessKind::Read || kind == AccessKind::AtomicRead;
+  if (!isRead && !range->writable) {
     block.find(thread, FindingKind::OutOfBounds,
                verb(kind) + bytes(size) + " of '" + range->name +
                    "', which may only be read");
@@ -128,9 +129,9 @@ static void publishToBlocks(ThreadContext &thread, const void *address, const Si
 
 static bool allowed(ThreadContext &thread, const void *address, uint64_t size,
                     const Site &site) {
-  AccessKind kind = site.isAtomic  ? AccessKind::Atomic
-                    : site.isWrite ? AccessKind::Write
-                                   : AccessKind::Read;
+  AccessKind kind = site.isWrite ? (site.isAtomic ? AccessKind::Atomic : AccessKind::Write)
+                    : site.isAtomic ? AccessKind::AtomicRead
+                                    : AccessKind::Read;
   pauseSometimes(thread);
   if (inShared(thread, address))
     return checkShared(thread, address, uint32_t(size), site.alignment, kind);

@@ -5,6 +5,7 @@
 //
 // See RewriteForHost.h for what goes in and out. The steps, in order:
 //
+//   expandAtomics   helpers of atomic instructions become llvm's own
 //   keepOnly        the kernel and what it calls; the rest of the module goes
 //   layOutShared    addresses of shared-memory globals
 //   retarget        triple, data layout, attributes of the GPU
@@ -701,6 +702,7 @@ Error HostRewriter::rewriteBody(Function &function) {
 
 Expected<HostKernel> HostRewriter::run(StringRef name, const Triple &triple,
                                        const DataLayout &layout) {
+  expandAtomics(module);
   if (Error error = keepOnly(name))
     return error;
   if (Error error = layOutShared())

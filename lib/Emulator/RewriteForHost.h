@@ -92,6 +92,9 @@ void instrumentAccesses(llvm::Function &function, SiteTable &sites, HostKernel &
 /// return, but for products and waits: such a value may still be to come.
 void instrumentProducts(llvm::Function &function, SiteTable &sites);
 
+/// Replaces calls of the helpers of atomic instructions by llvm's own.
+void expandAtomics(llvm::Module &module);
+
 /// Makes every loop of \p function count down the thread's fuel.
 void instrumentLoops(llvm::Function &function, SiteTable &sites);
 

@@ -7,7 +7,8 @@
 // large as the smallest access in the kernel (1 to 16 bytes), so that threads that
 // write neighbouring elements never meet in a cell.
 //
-// A cell remembers the last plain write, the last atomic access and two readers. Two
+// A cell remembers the last plain write, the last atomic update, the last atomic read
+// and two readers. Atomic accesses do not race with each other, nor do reads. Two
 // readers suffice to find every race between threads that only full barriers order:
 // both are kept from different threads, and from different blocks when possible, so
 // a later unordered write differs from at least one of them. (With point-to-point
@@ -32,7 +33,7 @@ struct AccessRecord {
   uint32_t step() const { return slotAndStep & 0xFFFFF; }
 };
 
-enum class AccessKind : uint8_t { Read, Write, Atomic };
+enum class AccessKind : uint8_t { Read, Write, Atomic, AtomicRead };
 
 /// Who accesses, and what they know of the others.
 struct Accessor {
@@ -65,7 +66,7 @@ struct Accessor {
 };
 
 struct ShadowCell {
-  AccessRecord write, atomic, reads[2];
+  AccessRecord write, atomic, atomicRead, reads[2];
 
   /// Notes an access. Returns whether it races with an earlier one, and which.
   bool access(const Accessor &who, AccessKind kind, AccessRecord &earlier) {
@@ -77,12 +78,18 @@ struct ShadowCell {
       }
     };
     test(write);
+    if (kind == AccessKind::AtomicRead) {
+      atomicRead = who.record;
+      return race;
+    }
     if (kind != AccessKind::Atomic)
       test(atomic);
     if (kind == AccessKind::Read) {
       noteRead(who);
       return race;
     }
+    if (kind == AccessKind::Write)
+      test(atomicRead);
     test(reads[0]);
     test(reads[1]);
     if (kind == AccessKind::Atomic) {
@@ -90,7 +97,7 @@ struct ShadowCell {
       return race;
     }
     write = who.record;
-    reads[0] = reads[1] = AccessRecord();
+    atomicRead = reads[0] = reads[1] = AccessRecord();
     return race;
   }
 

@@ -348,7 +348,8 @@ void Block::sharedAccess(const Accessor &who, uint32_t offset, uint32_t size,
 
 void Block::reportRace(const Accessor &who, AccessKind kind,
                        const AccessRecord &earlier, const std::string &where) {
-  const char *verb = kind == AccessKind::Read    ? "reads "
+  bool isRead = kind == AccessKind::Read || kind == AccessKind::AtomicRead;
+  const char *verb = isRead                      ? "reads "
                      : kind == AccessKind::Write ? "writes "
                                                  : "atomically updates ";
   const Site &other = launch.log->site(earlier.site);
@@ -361,7 +362,7 @@ void Block::reportRace(const Accessor &who, AccessKind kind,
     bool isProduct = earlier.slot() >= productSlot(0);
     text += isProduct ? "an asynchronous product" : "an asynchronous copy";
   }
-  text += other.isAtomic ? " atomically updates" : other.isWrite ? " writes" : " reads";
+  text += !other.isWrite ? " reads" : other.isAtomic ? " atomically updates" : " writes";
   text += " it at " + other.place() + ", with nothing to order the two";
   launch.log->add(FindingKind::Race, who.record.site, earlier.site, who.record.block - 1,
                   who.issuer, std::move(text));

@@ -86,7 +86,8 @@ Value Generator::memory(const checked::Expr *expr, Location loc) {
   if (gather->pad && gather->pad->bits != 0)
     pad = constantAttr(context, expr->type.dtype(), gather->pad->bits);
   return tile::GatherOp::create(builder, loc, valueType(context, expr->type),
-                                arrayOf(gather->array), index, mask, pad);
+                                arrayOf(gather->array), index, mask, pad,
+                                /*in_bounds=*/nullptr, /*run=*/nullptr);
 }
 
 Value Generator::atomic(const checked::AtomicExpr *expr, Location loc) {
@@ -103,7 +104,7 @@ Value Generator::atomic(const checked::AtomicExpr *expr, Location loc) {
       arrayOf(expr->array), index, expected, value, mask,
       static_cast<tile::MemoryOrder>(expr->order),
       static_cast<tile::MemoryScope>(expr->scope),
-      isUnsigned(expr->array->dtype));
+      isUnsigned(expr->array->dtype), /*in_bounds=*/nullptr, /*run=*/nullptr);
   return op.getResult();
 }
 
@@ -123,7 +124,7 @@ void Generator::effect(const checked::Stmt *stmt, Location loc) {
     Value value = expression(scatter->value);
     Value mask = scatter->mask ? expression(scatter->mask) : Value();
     tile::ScatterOp::create(builder, loc, arrayOf(scatter->array), index, value,
-                            mask);
+                            mask, /*in_bounds=*/nullptr, /*run=*/nullptr);
     return;
   }
   if (const auto *check = llvm::dyn_cast<checked::AssertStmt>(stmt)) {

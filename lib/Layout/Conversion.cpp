@@ -309,3 +309,13 @@ ConversionKind tilec::classifyConversion(const Layout &source, const Layout &des
 uint64_t Conversion::sourceRegister(uint64_t destinationRegister) const {
   return sourceOf.field(sourceOf.applyFlat(Position::thread(destinationRegister, 0)), RegisterDim);
 }
+
+bool tilec::copiesAreInLanes(const Layout &layout) {
+  if (layout.redundant(Input::Warp))
+    return false;
+  uint64_t copies = layout.redundant(Input::Lane);
+  for (unsigned bit = 0; bit < layout.numBits(Input::Lane); ++bit)
+    if (copies >> bit & 1 && layout.basis(Input::Lane, bit) != 0)
+      return false;
+  return true;
+}

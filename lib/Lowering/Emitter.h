@@ -151,6 +151,15 @@ private:
   //===--- Memory.cpp ------------------------------------------------------------------===//
   LogicalResult emitLoad(tile::LoadOp op);
   LogicalResult emitStore(tile::StoreOp op);
+  /// i1: this thread is the one to write (null: every thread is). Null layout: a scalar.
+  Value emitIsWriter(const Layout *layout);
+
+  //===--- Indexed.cpp -----------------------------------------------------------------===//
+  LogicalResult emitGather(tile::GatherOp op);
+  LogicalResult emitScatter(tile::ScatterOp op);
+
+  //===--- Atomic.cpp ------------------------------------------------------------------===//
+  LogicalResult emitAtomic(tile::AtomicOp op);
 
   //===--- Shared.cpp --------------------------------------------------------------------===//
   LogicalResult emitAlloc(tgpu::AllocOp op);
@@ -294,6 +303,10 @@ private:
   Value zero(Type type);
   Value splat(Value scalar, int64_t count);
   Value extract(Value vector, int64_t index);
+  /// Calls a helper (Target/ExpandHelpers.h) that reads and writes memory; gives its
+  /// result, null if `result` is.
+  Value callMemoryHelper(llvm::StringRef name, llvm::StringRef text,
+                         llvm::StringRef constraints, Type result, mlir::ValueRange operands);
   Value fromElements(mlir::ArrayRef<Value> elements);
   Value lane();
   /// i1: `number` (i32) & mask == bits.
@@ -310,6 +323,7 @@ private:
   mlir::LLVM::LLVMFuncOp function;
   Value thread;               ///< i32: number in the block
   Value gridExtents[3];       ///< i32
+  Value numSMs;               ///< i32, where the kernel asks for it
   bool isAligned16 = false;   ///< the build's facts
   bool isIndex32 = false;
   int64_t clusterSize = 1;    ///< blocks
@@ -337,6 +351,8 @@ private:
   friend class SortEmitter;
   friend class AsyncCopyEmitter;
   friend class TileAccess;
+  friend class IndexedAccess;
+  friend class AtomicAccess;
 };
 
 /// The zero bytes that masked-off loads read, and the block's shared memory.

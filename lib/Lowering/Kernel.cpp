@@ -8,6 +8,8 @@
 // llvm.func @k(%a: !llvm.ptr<1> {llvm.noalias}, %a_d0: i64, %a_d1: i64, %n: i64,
 //              %gx: i32, %gy: i32, %gz: i32, tensor maps…) attributes {nvvm.kernel, nvvm.reqntid = …}
 //
+// and, where the kernel asks for the number of multiprocessors, that as a last i32.
+//
 // The grid is launched flattened on x, so that no axis is limited to 65 535; the
 // block's position is recovered by division. A kernel with one grid expression has
 // extents (g, 1, 1), and its position is the block's number itself.
@@ -38,6 +40,11 @@ static Type scalarParameterType(Type type) {
   return held;
 }
 
+static bool usesNumSMs(tile::KernelOp kernel) {
+  return kernel->hasAttr(tile::KernelOp::numSMsAttr) ||
+         kernel.walk([](tile::NumSMsOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 static SmallVector<Type> parameterTypes(tile::KernelOp kernel, unsigned numTensorMaps) {
   MLIRContext *context = kernel.getContext();
   Type i64 = IntegerType::get(context, 64);
@@ -50,7 +57,7 @@ static SmallVector<Type> parameterTypes(tile::KernelOp kernel, unsigned numTenso
       types.push_back(scalarParameterType(type));
     }
   }
-  types.append(3, IntegerType::get(context, 32));
+  types.append(usesNumSMs(kernel) ? 4 : 3, IntegerType::get(context, 32));
   if (tile::hasSites(kernel)) {
     types.push_back(LLVM::LLVMPointerType::get(context, 1));
     types.push_back(IntegerType::get(context, 32));
@@ -233,6 +240,8 @@ void Emitter::emitParameters(Block &source) {
   }
   for (Value &extent : gridExtents)
     extent = take();
+  if (usesNumSMs(kernel))
+    numSMs = take();
   if (tile::hasSites(kernel)) {
     debugRing = take();
     debugFirstSite = take();

@@ -58,6 +58,10 @@ LogicalResult Emitter::emitWhole(Operation *op) {
         set(op, emitNumBlocks(op.getDim()));
         return success();
       })
+      .Case([&](tile::NumSMsOp op) {
+        set(op, arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), numSMs));
+        return success();
+      })
       .Case([&](tile::DimOp op) {
         set(op, arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
                                            array(op.getArray()).dims[op.getDim()]));
@@ -69,6 +73,9 @@ LogicalResult Emitter::emitWhole(Operation *op) {
       .Case([&](tile::ReturnOp) { return success(); })
       .Case([&](tile::LoadOp op) { return emitLoad(op); })
       .Case([&](tile::StoreOp op) { return emitStore(op); })
+      .Case([&](tile::GatherOp op) { return emitGather(op); })
+      .Case([&](tile::ScatterOp op) { return emitScatter(op); })
+      .Case([&](tile::AtomicOp op) { return emitAtomic(op); })
       .Case([&](tile::SplatOp op) { return emitSplat(op); })
       .Case([&](tile::IotaOp op) { return emitIota(op); })
       .Case([&](tile::BroadcastOp op) { return emitBroadcast(op); })

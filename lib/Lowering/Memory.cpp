@@ -26,7 +26,7 @@
 // it may, and then wide accesses are for tiles that are wholly inside.
 //
 //===------------------------------------------------------------------------===//
-#include "Emitter.h"
+#include "MemoryAccess.h"
 
 #include "tilec/Atoms/ThreadCode.h"
 
@@ -61,15 +61,10 @@ public:
   bool needsChecks() const { return valid || !extents.empty(); }
   bool mayStraddle() const { return straddles; }
 
-  /// One access: registers side by side, its address, its guard (null: none).
-  struct Group {
-    SmallVector<int64_t, 16> registers;
-    Value address, guard;
-  };
-  /// All groups of `width` elements, skipping copies of registers.
-  SmallVector<Group> groups(bool isChecked, bool isVector);
+  /// The groups of registers, with code for their addresses and guards.
+  SmallVector<AccessGroup> groups(bool isChecked, bool isVector);
 
-  unsigned alignment(const Group &group) const {
+  unsigned alignment(const AccessGroup &group) const {
     return unsigned(elementBytes * group.registers.size());
   }
 
@@ -371,35 +366,22 @@ Value TileAccess::offsetOf(uint64_t flat) {
                              ArrayRef<LLVM::GEPArg>{e.i64(constant)});
 }
 
-SmallVector<TileAccess::Group> TileAccess::groups(bool isChecked, bool isVector) {
-  SmallVector<Group> result;
+SmallVector<AccessGroup> TileAccess::groups(bool isChecked, bool isVector) {
+  SmallVector<AccessGroup> result;
   if (!layout) {
     result.push_back({{0}, ownAddress, isChecked ? valid : Value()});
     return result;
   }
   coordinates.clear(); // what was emitted elsewhere need not dominate
   guards.clear();
-  ArrayRef<unsigned> bits = isVector ? ArrayRef<unsigned>(vectorBits) : ArrayRef<unsigned>();
-  uint64_t inGroup = 0;
-  for (unsigned bit : bits)
-    inGroup |= uint64_t(1) << bit;
-  uint64_t copies = layout->redundant(Input::Register);
-  for (uint64_t first = 0; first < layout->size(Input::Register); ++first) {
-    if (first & (inGroup | copies))
-      continue;
-    Group group;
-    for (uint64_t element = 0; element < uint64_t(1) << bits.size(); ++element) {
-      uint64_t number = first;
-      for (auto [position, bit] : llvm::enumerate(bits))
-        if (element >> position & 1)
-          number |= uint64_t(1) << bit;
-      group.registers.push_back(int64_t(number));
-    }
-    uint64_t flat = layout->applyFlat(Position::thread(first, 0));
+  result = groupRegisters(*layout, isVector ? ArrayRef<unsigned>(vectorBits)
+                                            : ArrayRef<unsigned>());
+  for (AccessGroup &group : result) {
+    uint64_t flat =
+        layout->applyFlat(Position::thread(uint64_t(group.registers.front()), 0));
     group.address = offsetOf(flat);
     if (isChecked)
       group.guard = guardOf(flat);
-    result.push_back(group);
   }
   return result;
 }
@@ -407,80 +389,6 @@ SmallVector<TileAccess::Group> TileAccess::groups(bool isChecked, bool isVector)
 //===------------------------------------------------------------------------===//
 // tile.load
 //===------------------------------------------------------------------------===//
-
-/// `value` where `guard` holds, else `pad` in all lanes. Lanes of 16 bits are selected
-/// in pairs, as the words that they were loaded in.
-static Value selectOrPad(OpBuilder &builder, Location loc, Value guard, Value value,
-                         TypedAttr pad) {
-  TypedAttr padding = pad;
-  auto vector = dyn_cast<VectorType>(value.getType());
-  if (vector)
-    padding = SplatElementsAttr::get(vector, Attribute(pad));
-  Value other = arith::ConstantOp::create(builder, loc, padding);
-  bool inPairs = vector && vector.getElementTypeBitWidth() == 16 &&
-                 vector.getNumElements() % 2 == 0;
-  if (!inPairs)
-    return arith::SelectOp::create(builder, loc, guard, value, other);
-  auto words = VectorType::get(vector.getNumElements() / 2, builder.getI32Type());
-  value = vector::BitCastOp::create(builder, loc, words, value);
-  other = vector::BitCastOp::create(builder, loc, words, other);
-  Value chosen = arith::SelectOp::create(builder, loc, guard, value, other);
-  return vector::BitCastOp::create(builder, loc, vector, chosen);
-}
-
-/// The loads of all groups, branch free. Gives one stored element per register.
-static SmallVector<Value> emitGroupLoads(OpBuilder &builder, Location loc,
-                                         TileAccess &access, bool isChecked,
-                                         bool isVector, uint64_t numRegisters,
-                                         TypedAttr pad) {
-  SmallVector<TileAccess::Group> groups = access.groups(isChecked, isVector);
-  bool padIsZero = matchPattern(Attribute(pad), m_Zero()) ||
-                   matchPattern(Attribute(pad), m_PosZeroFloat());
-  SmallVector<Value> loaded;
-  for (TileAccess::Group &group : groups) {
-    Value address = group.address;
-    if (group.guard) {
-      Value zeros =
-          LLVM::AddressOfOp::create(builder, loc, address.getType(), zeroGlobalName);
-      address = arith::SelectOp::create(builder, loc, group.guard, address, zeros);
-    }
-    Type type = access.stored;
-    if (group.registers.size() > 1)
-      type = VectorType::get(int64_t(group.registers.size()), type);
-    loaded.push_back(
-        LLVM::LoadOp::create(builder, loc, type, address, access.alignment(group)));
-  }
-  SmallVector<Value> elements(numRegisters);
-  for (auto [group, value] : llvm::zip_equal(groups, loaded)) {
-    if (group.guard && !padIsZero)
-      value = selectOrPad(builder, loc, group.guard, value, pad);
-    if (group.registers.size() == 1) {
-      elements[group.registers[0]] = value;
-      continue;
-    }
-    auto parts = vector::ToElementsOp::create(builder, loc, value);
-    for (auto [number, part] : llvm::zip_equal(group.registers, parts.getResults()))
-      elements[number] = part;
-  }
-  if (const Layout *layout = access.layoutOrNull())
-    for (uint64_t number = 0; number < numRegisters; ++number)
-      if (!elements[number]) {
-        uint64_t flat = layout->applyFlat(Position::thread(number, 0));
-        uint64_t original = layout->find(flat)[Input::Register];
-        elements[number] = elements[original];
-      }
-  return elements;
-}
-
-/// `pad` as memory holds it.
-static TypedAttr storedPad(TypedAttr pad, Type stored) {
-  if (pad.getType() == stored)
-    return pad;
-  if (auto integer = dyn_cast<IntegerAttr>(Attribute(pad)))
-    return IntegerAttr::get(
-        stored, integer.getValue().zextOrTrunc(stored.getIntOrFloatBitWidth()));
-  return IntegerAttr::get(stored, cast<FloatAttr>(Attribute(pad)).getValue().bitcastToAPInt());
-}
 
 LogicalResult Emitter::emitLoad(tile::LoadOp op) {
   TileAccess access(*this, op, op.getType());
@@ -493,7 +401,8 @@ LogicalResult Emitter::emitLoad(tile::LoadOp op) {
   auto read = [&](OpBuilder &body, bool isChecked, bool isVector) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(body.getInsertionBlock(), body.getInsertionPoint());
-    return emitGroupLoads(builder, loc, access, isChecked, isVector, count, pad);
+    return emitGroupLoads(builder, loc, access.groups(isChecked, isVector), access.stored,
+                          access.layoutOrNull(), pad);
   };
   SmallVector<Value> elements;
   if (access.mayStraddle() && access.isWhollyInside()) {
@@ -523,6 +432,12 @@ LogicalResult Emitter::emitLoad(tile::LoadOp op) {
 // tile.store
 //===------------------------------------------------------------------------===//
 
+Value Emitter::emitIsWriter(const Layout *layout) {
+  if (layout)
+    return emitIsFirstCopy(builder, loc, *layout, thread);
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, thread, i32(0));
+}
+
 LogicalResult Emitter::emitStore(tile::StoreOp op) {
   TileAccess access(*this, op, op.getValue().getType());
   access.chooseVectors();
@@ -531,7 +446,7 @@ LogicalResult Emitter::emitStore(tile::StoreOp op) {
   Value value = emitToStored(builder, loc, get(op.getValue()), element);
 
   auto write = [&](bool isChecked, bool isVector) {
-    for (TileAccess::Group &group : access.groups(isChecked, isVector)) {
+    for (AccessGroup &group : access.groups(isChecked, isVector)) {
       Value stored = value;
       if (!access.isScalar())
         stored = group.registers.size() == 1
@@ -550,28 +465,13 @@ LogicalResult Emitter::emitStore(tile::StoreOp op) {
       });
     }
   };
-  /// Emits `fill` under `condition`, or as it is when that is null.
   auto under = [&](Value condition, function_ref<void()> fill,
                    function_ref<void()> otherwise = nullptr) {
-    if (!condition)
-      return fill();
-    OpBuilder::InsertionGuard guard(builder);
-    auto branch = scf::IfOp::create(builder, loc, condition, /*withElse=*/bool(otherwise));
-    builder.setInsertionPointToStart(branch.thenBlock());
-    fill();
-    if (otherwise) {
-      builder.setInsertionPointToStart(branch.elseBlock());
-      otherwise();
-    }
+    tilec::emitUnder(builder, loc, condition, fill, otherwise);
   };
 
   // One thread writes each element.
-  Value isWriter =
-      access.isScalar()
-          ? arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, thread, i32(0))
-                .getResult()
-          : emitIsFirstCopy(builder, loc, *access.layoutOrNull(), thread);
-  under(isWriter, [&] {
+  under(emitIsWriter(access.layoutOrNull()), [&] {
     if (Value guard = access.uniformGuard()) {
       under(guard, [&] { write(false, true); });
     } else if (access.needsChecks()) {

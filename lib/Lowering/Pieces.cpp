@@ -21,7 +21,7 @@
 // taken for warp bits, and the number of the piece for the highest bits of the
 // thread's number; with that, what is written for whole tiles is right for pieces.
 //
-// Loads, stores, elementwise operations and reductions along the pieces are done so.
+// Accesses to arrays, elementwise operations and reductions along the pieces are done so.
 // Everything else takes the value whole out of its memory, or leaves it whole.
 //
 //===------------------------------------------------------------------------===//
@@ -59,8 +59,8 @@ static bool isSplat(Value value) {
 /// Whether each element of the results depends on the same element of the operands,
 /// or on its place.
 static bool isElementwise(Operation *op) {
-  if (isa<tile::LoadOp, tile::StoreOp, tile::IotaOp, tile::DivideOp, tile::RemainderOp,
-          tile::ShiftOp, tile::CastOp>(op))
+  if (isa<tile::LoadOp, tile::StoreOp, tile::GatherOp, tile::ScatterOp, tile::AtomicOp,
+          tile::IotaOp, tile::DivideOp, tile::RemainderOp, tile::ShiftOp, tile::CastOp>(op))
     return true;
   return OpTrait::hasElementwiseMappableTraits(op) && !isa<arith::ConstantOp>(op) &&
          isa<arith::ArithDialect, math::MathDialect>(op->getDialect());

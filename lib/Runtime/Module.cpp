@@ -256,6 +256,7 @@ tilec::loadForGpu(std::span<const ModuleImage *const> images, const std::string 
   auto launcher = Launcher::create(*info);
   if (!launcher)
     return launcher.failure();
+  launcher->setNumSMs(device.numSMs);
 
   ContextScope scope(device);
   if (auto ok = scope.check(); !ok)

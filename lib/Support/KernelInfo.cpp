@@ -120,6 +120,7 @@ Json tilec::kernelInfoToJsonValue(const KernelInfo &info) {
   j["requires"] = requirements;
   j["constants"] = constants;
   j["hints"] = hints;
+  j["num_sms"] = info.usesNumSMs;
   j["builds"] = builds;
   if (!info.sites.empty()) {
     Json sites = Json::array();
@@ -318,6 +319,7 @@ KernelInfo tilec::readKernelInfo(const Json &value, const std::string &path, std
     info.hints.push_back({h.string("name"), h.integer("value", std::numeric_limits<int64_t>::min(),
                                                       std::numeric_limits<int64_t>::max())});
   });
+  info.usesNumSMs = in.has("num_sms") && in.boolean("num_sms");
   in.array("builds", [&](const Json &v, const std::string &at) {
     info.builds.push_back(readBuild(v, at, error));
   });

@@ -439,6 +439,8 @@ void Launcher::pack(std::span<const KernelArg> args, LaunchPlan &plan) const {
   }
   for (int64_t extent : plan.grid)
     out.add(static_cast<int32_t>(extent));
+  if (info.usesNumSMs)
+    out.add(numSMs);
   if (!info.sites.empty()) {
     out.add(static_cast<void *>(nullptr));
     out.add(static_cast<uint32_t>(0));

@@ -55,6 +55,27 @@ static LogicalResult verifyElement(Operation *op, ArrayType array, Type type) {
   return success();
 }
 
+/// The promises of `in_bounds` and `run`, about values of `type`.
+template <typename Op>
+static LogicalResult verifyPromises(Op op, Type type) {
+  size_t rank = op.getArray().getType().getRank();
+  if (op.getInBounds() &&
+      op.getInBounds()->size() != rank) // gather-C4, scatter-C5, atomic-C6
+    return op.emitOpError() << "'in_bounds' has " << op.getInBounds()->size()
+                            << " flags for an array of rank " << rank;
+  if (!op.getRun())
+    return success();
+  ArrayRef<int64_t> run = *op.getRun(), shape = getTileShape(type);
+  bool isValid = run.size() == 2 && run[0] >= 0 &&
+                 run[0] < static_cast<int64_t>(shape.size()) && run[1] > 0 &&
+                 llvm::isPowerOf2_64(static_cast<uint64_t>(run[1])) &&
+                 shape[run[0]] % run[1] == 0;
+  if (!isValid)
+    return op.emitOpError() << "'run' names no dim of " << type
+                            << " and a power of two that divides its size";
+  return success();
+}
+
 LogicalResult GatherOp::verify() {
   ArrayType array = getArray().getType();
   if (failed(verifyIndices(*this, array, getIndex())) ||
@@ -66,7 +87,7 @@ LogicalResult GatherOp::verify() {
       pad && pad.getType() != array.getElementType()) // gather-C3
     return emitOpError() << "'pad' of type " << pad.getType()
                          << " for elements of type " << array.getElementType();
-  return success();
+  return verifyPromises(*this, getResult().getType());
 }
 
 TypedAttr GatherOp::getPadValue() {
@@ -87,9 +108,10 @@ LogicalResult ScatterOp::verify() {
   if (!array.isMut()) // scatter-C1
     return emitOpError() << "writes an array that is not 'mut'";
   if (failed(verifyIndices(*this, array, getIndex())) ||
-      failed(verifyShapes(*this, getValue().getType(), getIndex(), getMask())))
+      failed(verifyShapes(*this, getValue().getType(), getIndex(), getMask())) ||
+      failed(verifyElement(*this, array, getValue().getType())))
     return failure();
-  return verifyElement(*this, array, getValue().getType());
+  return verifyPromises(*this, getValue().getType());
 }
 
 void ScatterOp::getEffects(Effects &effects) {
@@ -141,7 +163,7 @@ LogicalResult AtomicOp::verify() {
         (failed(verifyShapes(*this, value.getType(), getIndex(), getMask())) ||
          failed(verifyElement(*this, array, value.getType()))))
       return failure();
-  return success();
+  return verifyPromises(*this, getIndex().front().getType());
 }
 
 void AtomicOp::getEffects(Effects &effects) {

@@ -76,6 +76,32 @@ Layout tilec::coalescedLayout(const TileAccess &access, unsigned numWarps,
   return Layout::coalesced(shape, access.order, vector, 32, numWarps, warpOrder);
 }
 
+template <typename Op> static Layout layoutAlongRuns(Op op, unsigned numWarps) {
+  ArrayRef<int64_t> shape = getTileShape(op.getIndex().front().getType());
+  // The dim of the runs is the fastest, the others are row-major.
+  SmallVector<unsigned, 6> order = {unsigned(shape.size() - 1)};
+  if (op.getRun())
+    order = {op.getRunDim()};
+  for (unsigned dim = unsigned(shape.size()); dim-- > 0;)
+    if (dim != order.front())
+      order.push_back(dim);
+  auto kernel = op->template getParentOfType<KernelOp>();
+  int64_t vector = kernel && relies(kernel, BuildFact::Aligned16) ? op.getRunLength() : 1;
+  int64_t elements = 1;
+  for (int64_t size : shape)
+    elements *= size;
+  vector = std::clamp<int64_t>(elements / (32 * numWarps), 1, vector);
+  return Layout::coalesced(shape, order, vector, 32, numWarps);
+}
+
+Layout tilec::indexedLayout(Operation *op, unsigned numWarps) {
+  if (auto gather = dyn_cast<GatherOp>(op))
+    return layoutAlongRuns(gather, numWarps);
+  if (auto scatter = dyn_cast<ScatterOp>(op))
+    return layoutAlongRuns(scatter, numWarps);
+  return layoutAlongRuns(cast<AtomicOp>(op), numWarps);
+}
+
 int64_t tilec::accessCost(const TileAccess &access, const Layout &layout) {
   unsigned fastest = access.order[0];
   int64_t bytes = storedBytes(access.tile.getElementType());

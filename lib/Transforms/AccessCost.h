@@ -37,6 +37,9 @@ struct TileAccess {
 Layout coalescedLayout(const TileAccess &access, unsigned numWarps,
                        llvm::ArrayRef<int64_t> reducedDims = {});
 
+/// The same for a gather, scatter or atomic: along its runs, if it has any.
+Layout indexedLayout(mlir::Operation *op, unsigned numWarps);
+
 /// What the block's instructions ask of the memory system: sectors of 32 bytes, and
 /// four times the lines of 128 bytes, summed over instructions.
 int64_t accessCost(const TileAccess &access, const Layout &layout);

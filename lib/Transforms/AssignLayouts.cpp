@@ -301,17 +301,15 @@ private:
     anchorAccesses<StoreOp>([](StoreOp store) { return store.getValue(); });
   }
 
-  /// Single elements: lanes side by side.
+  /// Elements by index: lanes side by side, or runs of 16 bytes.
   void anchorGathers() {
-    kernel.walk([&](Operation *op) {
-      if (!isa<GatherOp, ScatterOp, AtomicOp>(op))
-        return;
-      Agreement agreement = getAgreement(op);
-      if (!agreement.operands.empty())
-        decide(agreement.operands.front()->get(),
-               Layout::coalesced(getTileShape(agreement.operands.front()->get().getType()), {},
-                                 1, 32, numWarps));
-    });
+    auto anchor = [&](Operation *op, Value tile) {
+      if (isTile(tile) && !decided.contains(tile))
+        decide(tile, indexedLayout(op, numWarps));
+    };
+    kernel.walk([&](GatherOp op) { anchor(op, op.getResult()); });
+    kernel.walk([&](ScatterOp op) { anchor(op, op.getValue()); });
+    kernel.walk([&](AtomicOp op) { anchor(op, op.getIndex().front()); });
   }
 
   void anchorReductions() {

@@ -89,9 +89,10 @@ static int64_t chooseNumWarps(KernelOp kernel, StringRef chip) {
     if (auto mma = dyn_cast<MmaOp>(op))
       product =
           std::max(product, warpsForProduct(mma.getType().getNumElements(), prefersFew));
-    bool memory = isa<LoadOp, StoreOp>(op);
+    bool memory = isa<LoadOp, StoreOp, GatherOp, ScatterOp, AtomicOp>(op);
     for (Type type : op->getOperandTypes())
-      if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && isa<StoreOp>(op))
+      if (auto tensor = dyn_cast<RankedTensorType>(type);
+          tensor && isa<StoreOp, ScatterOp, AtomicOp>(op))
         tile = std::max(tile, warpsForTile(tensor, true));
     for (Type type : op->getResultTypes())
       if (auto tensor = dyn_cast<RankedTensorType>(type))

@@ -10,10 +10,15 @@
 // becomes
 //     %t = tile.load %a[%k, %j] in_bounds [true, false] : …
 //
-// Flags that are set stay. What is known, and how, is in Analysis/IndexFacts.h.
-// PrintFacts says it in remarks.
+// Accesses by index get such flags too, and the length of the runs that they move
+// (TileMemoryOps.td):
+//
+//   %t = tile.gather %a[%row, %col] in_bounds [false, true] run [1, 8] : …
+//
+// Flags that are set stay. What is known, and how, is in Analysis/IndexFacts.h and
+// IndexTileFacts.h. PrintFacts says it in remarks.
 //===----------------------------------------------------------------------===//
-#include "tilec/Analysis/IndexFacts.h"
+#include "tilec/Analysis/IndexTileFacts.h"
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -38,11 +43,31 @@ template <typename Op> void inferBounds(Op op, const IndexFacts &facts) {
     op.setInBounds(flags);
 }
 
+/// The same for an access by index, and its runs.
+template <typename Op> void inferIndexed(Op op, const IndexTileFacts &facts) {
+  SmallVector<bool> flags;
+  for (auto [dim, index] : llvm::enumerate(op.getIndex()))
+    flags.push_back(op.isInBounds(unsigned(dim)) ||
+                    facts.isInBounds(op.getArray(), unsigned(dim), index, op));
+  if (llvm::is_contained(flags, true))
+    op.setInBounds(flags);
+  if (op.getRun())
+    return;
+  IndexTileFacts::Run run =
+      facts.findRun(op.getArray(), op.getIndex(), op.getMask(), flags.back());
+  if (run.length > 1)
+    op.setRun(ArrayRef<int64_t>{int64_t(run.dim), run.length});
+}
+
 struct InferBounds : tilec::impl::InferBoundsBase<InferBounds> {
   void runOnOperation() override {
     IndexFacts facts(getOperation());
     getOperation().walk([&](LoadOp op) { inferBounds(op, facts); });
     getOperation().walk([&](StoreOp op) { inferBounds(op, facts); });
+    IndexTileFacts tiles(facts);
+    getOperation().walk([&](GatherOp op) { inferIndexed(op, tiles); });
+    getOperation().walk([&](ScatterOp op) { inferIndexed(op, tiles); });
+    getOperation().walk([&](AtomicOp op) { inferIndexed(op, tiles); });
   }
 };
 

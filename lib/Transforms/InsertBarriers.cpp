@@ -19,6 +19,12 @@
 // Two accesses of one array do not conflict when each thread touches the same elements
 // in both: same place, same layout, no copies. Across iterations of a loop that holds
 // when the place does not change, or moves on by whole tiles with the loop's variable.
+// Nor do atomics that commute and whose old values nobody wants, nor writes of single
+// elements, which are all done by one thread.
+//
+// An atomic with acquire or release orders the whole block, not only the threads that
+// do it: all array accesses behind an acquire, and all before a release, are on the
+// other side of a barrier.
 //
 //===------------------------------------------------------------------------===//
 #include "tilec/Tile/TileLayout.h"
@@ -93,8 +99,42 @@ struct Place {
   }
 };
 
+bool acquires(const Access &access) {
+  auto atomic = dyn_cast<tile::AtomicOp>(access.op);
+  return atomic && (atomic.getOrder() == tile::MemoryOrder::Acquire ||
+                    atomic.getOrder() == tile::MemoryOrder::AcqRel);
+}
+bool releases(const Access &access) {
+  auto atomic = dyn_cast<tile::AtomicOp>(access.op);
+  return atomic && (atomic.getOrder() == tile::MemoryOrder::Release ||
+                    atomic.getOrder() == tile::MemoryOrder::AcqRel);
+}
+
+/// Atomics that may come in any order: nobody can tell.
+bool commute(const Access &a, const Access &b) {
+  auto left = dyn_cast<tile::AtomicOp>(a.op), right = dyn_cast<tile::AtomicOp>(b.op);
+  auto isSilent = [](tile::AtomicOp op) {
+    return op.getKind() <= tile::AtomicKind::Xor && op.getResult().use_empty();
+  };
+  return left && right && left.getKind() == right.getKind() && isSilent(left) &&
+         isSilent(right);
+}
+
+/// A write of one element, which thread 0 does.
+bool isWriteOfOne(const Access &access) {
+  auto isScalar = [](Value value) { return !isa<RankedTensorType>(value.getType()); };
+  if (auto store = dyn_cast<tile::StoreOp>(access.op))
+    return isScalar(store.getValue());
+  if (auto scatter = dyn_cast<tile::ScatterOp>(access.op))
+    return isScalar(scatter.getValue());
+  auto atomic = dyn_cast<tile::AtomicOp>(access.op);
+  return atomic && isScalar(atomic.getIndex().front());
+}
+
 /// Each element of the tile is touched by the same thread in both accesses.
 bool touchSameElements(const Access &a, const Access &b) {
+  if (!isa<tile::LoadOp, tile::StoreOp>(a.op) || !isa<tile::LoadOp, tile::StoreOp>(b.op))
+    return false;
   Place left(a.op), right(b.op);
   if (!llvm::equal(left.index, right.index) || left.order != right.order ||
       left.elements != right.elements || left.value != right.value)
@@ -107,18 +147,23 @@ bool touchSameElements(const Access &a, const Access &b) {
          !a.isFromEarlierIteration;
 }
 
+/// Whether `b` must not begin before all threads are done with `a`.
 bool conflict(const Access &a, const Access &b, bool arraysOverlap) {
-  if (!a.isWrite && !b.isWrite)
-    return false;
   if (!a.array != !b.array)
+    return false;
+  if (a.array && (acquires(a) || releases(b)))
+    return true;
+  if (!a.isWrite && !b.isWrite)
     return false;
   if (a.ring && a.ring == b.ring)
     return false;
   if (!a.array)
     return a.begin < b.end && b.begin < a.end;
-  if (a.array != b.array)
-    return arraysOverlap;
-  return !touchSameElements(a, b);
+  if (a.array != b.array && !arraysOverlap)
+    return false;
+  if (commute(a, b) || (isWriteOfOne(a) && isWriteOfOne(b)))
+    return false;
+  return a.array != b.array || !touchSameElements(a, b);
 }
 
 /// Whether the operation says that it writes to the buffer.
@@ -164,6 +209,12 @@ SmallVector<Access, 2> accessesOf(Operation *op) {
     array(load.getArray(), false);
   else if (auto store = dyn_cast<tile::StoreOp>(op))
     array(store.getArray(), true);
+  else if (auto gather = dyn_cast<tile::GatherOp>(op))
+    array(gather.getArray(), false);
+  else if (auto scatter = dyn_cast<tile::ScatterOp>(op))
+    array(scatter.getArray(), true);
+  else if (auto atomic = dyn_cast<tile::AtomicOp>(op))
+    array(atomic.getArray(), atomic.getKind() != tile::AtomicKind::Load);
   else if (!isa<tgpu::AllocOp>(op))
     for (Value operand : op->getOperands())
       if (isa<tgpu::BufferType>(operand.getType()))
@@ -245,7 +296,8 @@ private:
   /// Whether an access in `loop` may be at a place that the same access of another
   /// iteration, in another thread, meets. By whole tiles with the variable: it may not.
   static bool changesPlace(const Access &access, Operation *loop, Value variable) {
-    if (!access.op || !loop->isProperAncestor(access.op))
+    if (!access.op || !loop->isProperAncestor(access.op) ||
+        !isa<tile::LoadOp, tile::StoreOp>(access.op))
       return false;
     Place place(access.op);
     if (variable && !place.elements && llvm::is_contained(place.index, variable))

@@ -38,6 +38,9 @@ public:
     OpBuilder builder(&getContext());
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<tile::KernelOp>())) {
       kernel->setAttr("tile.kernel", kernel.getSymNameAttr());
+      // Launch facts are read now: later passes may find the number unused.
+      if (kernel.walk([](tile::NumSMsOp) { return WalkResult::interrupt(); }).wasInterrupted())
+        kernel->setAttr(tile::KernelOp::numSMsAttr, builder.getUnitAttr());
       if (onlyGeneral || !accessesTiles(kernel))
         continue;
       builder.setInsertionPoint(kernel);
@@ -61,6 +64,12 @@ private:
             wide = isa<ShapedType>(load.getResult().getType());
           if (auto store = dyn_cast<tile::StoreOp>(op))
             wide = isa<ShapedType>(store.getValue().getType());
+          if (auto gather = dyn_cast<tile::GatherOp>(op))
+            wide = isa<ShapedType>(gather.getResult().getType());
+          if (auto scatter = dyn_cast<tile::ScatterOp>(op))
+            wide = isa<ShapedType>(scatter.getValue().getType());
+          if (auto atomic = dyn_cast<tile::AtomicOp>(op))
+            wide = isa<ShapedType>(atomic.getIndex().front().getType());
           return wide ? WalkResult::interrupt() : WalkResult::advance();
         })
         .wasInterrupted();

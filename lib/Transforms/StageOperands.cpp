@@ -19,6 +19,9 @@
 //        %P = tgpu.alloc   tgpu.store %p, %P   %q = tgpu.load %P   (4 in registers)
 //        %s = tile.reduce(%q) axes [0] : tensor<4x8> -> tensor<8>
 //
+//   %o = tile.atomic add %a[%i] value(%v)  (fewer elements than threads)
+//     →  %o = tile.atomic …   tgpu.store %o, %O   %p = tgpu.load %O
+//
 // The buffers' swizzles come from planShared: no bank conflicts on either side where
 // that is possible. An operand that a loop does not change is stored before the loop. The
 // a of a product stays in registers where it lies as the atom's fragments do, as the
@@ -191,6 +194,41 @@ static void stageReduction(tile::ReduceOp op) {
 }
 
 //===------------------------------------------------------------------------===//
+// Atomics
+//===------------------------------------------------------------------------===//
+
+/// One thread does the operation for each element; where copies of the element lie in
+/// other warps, the old value goes to them through a buffer. A scalar is a copy in
+/// every thread.
+static void stageAtomic(tile::AtomicOp op, unsigned numWarps) {
+  Value result = op.getResult();
+  if (!result || result.use_empty())
+    return;
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  Location loc = op.getLoc();
+  if (isa<RankedTensorType>(result.getType())) {
+    Layout layout = tile::getLayout(result);
+    if (copiesAreInLanes(layout))
+      return;
+    Value everywhere = exchange(builder, loc, result, layout);
+    result.replaceUsesWithIf(everywhere, [&](OpOperand &use) {
+      return !isa<tgpu::StoreOp>(use.getOwner());
+    });
+    return;
+  }
+  if (numWarps == 1)
+    return;
+  Layout layout = Layout::coalesced({1}, {}, 1, 32, numWarps);
+  auto type = RankedTensorType::get({1}, result.getType(),
+                                    tile::LayoutAttr::get(op->getContext(), layout));
+  auto tile = tile::ReshapeOp::create(builder, loc, type, result);
+  Value everywhere = exchange(builder, loc, tile, layout);
+  Value scalar = tile::ReshapeOp::create(builder, loc, result.getType(), everywhere);
+  result.replaceAllUsesExcept(scalar, tile);
+}
+
+//===------------------------------------------------------------------------===//
 // Matrix products
 //===------------------------------------------------------------------------===//
 
@@ -272,7 +310,7 @@ struct StageOperands : tilec::impl::StageOperandsBase<StageOperands> {
     kernel.walk([&](Operation *op) {
       if (isa<tile::ConvertLayoutOp, tile::BroadcastOp, tile::ReshapeOp, tile::PermuteOp,
               tile::ReduceOp, tile::MmaOp, tile::ExtractOp, tile::InsertOp, tile::TakeOp,
-              tile::HistogramOp, tile::FlipOp, tile::ScanOp, tile::SortOp>(op))
+              tile::HistogramOp, tile::FlipOp, tile::ScanOp, tile::SortOp, tile::AtomicOp>(op))
         ops.push_back(op);
     });
     for (Operation *op : ops)
@@ -287,6 +325,7 @@ struct StageOperands : tilec::impl::StageOperandsBase<StageOperands> {
           .Case([&](tile::FlipOp op) { stageFlip(op, numWarps); })
           .Case([&](tile::ScanOp op) { stageScan(op, numWarps); })
           .Case([&](tile::SortOp op) { stageSort(op, numWarps); })
+          .Case([&](tile::AtomicOp op) { stageAtomic(op, numWarps); })
           .Default(alignShapeChange);
   }
 };

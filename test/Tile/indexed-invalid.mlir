@@ -41,6 +41,41 @@ tile.kernel @gather_c3_pad(%a: !tile.array<?xf32>, %i: i32) {
 
 // -----
 
+tile.kernel @gather_c4_in_bounds(%a: !tile.array<?xf32>, %i: i32) {
+  // expected-error@+1 {{'in_bounds' has 2 flags for an array of rank 1}}
+  %0 = tile.gather %a[%i] in_bounds [true, false] : !tile.array<?xf32>, [i32] -> f32
+  tile.return
+}
+
+// -----
+
+tile.kernel @gather_c4_run(%a: !tile.array<?xf32>) {
+  %n = tile.iota : tensor<8xi32>
+  // expected-error@+1 {{'run' names no dim of 'tensor<8xf32>' and a power of two that divides its size}}
+  %0 = tile.gather %a[%n] run [0, 16] : !tile.array<?xf32>, [tensor<8xi32>] -> tensor<8xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @scatter_c5_run(%a: !tile.array<?xi32, mut>) {
+  %n = tile.iota : tensor<8xi32>
+  // expected-error@+1 {{'run' names no dim of 'tensor<8xi32>' and a power of two that divides its size}}
+  tile.scatter %a[%n], %n run [1, 4] : !tile.array<?xi32, mut>, [tensor<8xi32>], tensor<8xi32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @atomic_c6_run(%a: !tile.array<?xi32, mut>) {
+  %n = tile.iota : tensor<8xi32>
+  // expected-error@+1 {{'run' names no dim of 'tensor<8xi32>' and a power of two that divides its size}}
+  %0 = tile.atomic add %a[%n] value(%n : tensor<8xi32>) run [0, 3] : !tile.array<?xi32, mut>, [tensor<8xi32>] -> tensor<8xi32>
+  tile.return
+}
+
+// -----
+
 tile.kernel @scatter_c1_mut(%a: !tile.array<?xf32>, %i: i32, %v: f32) {
   // expected-error @+1 {{writes an array that is not 'mut'}}
   tile.scatter %a[%i], %v : !tile.array<?xf32>, [i32], f32

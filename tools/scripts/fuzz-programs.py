@@ -32,7 +32,7 @@ from shrink_program import shrink  # noqa: E402
 
 Result = collections.namedtuple("Result", "status output")
 # Operations that came after the rest; --operations leaves some out.
-OPERATIONS = ["cat", "cumsum", "extract", "flip", "sort", "split", "take"]
+OPERATIONS = ["atomic_add", "cat", "cumsum", "extract", "flip", "gather", "scatter", "sort", "split", "take"]
 SIGNALLED, TIMED_OUT, FAULT = "died", "no end", 5
 
 

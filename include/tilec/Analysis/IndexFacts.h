@@ -61,6 +61,10 @@ public:
 
   /// The largest known power of two that divides dim `dim` of an array.
   int64_t dimMultiple(mlir::Value array, unsigned dim) const;
+  /// Where the size of dim `dim` of an array lies.
+  IndexRange rangeOfDim(mlir::Value array, unsigned dim) const {
+    return rangeOfDim(Dim{array, dim});
+  }
 
 private:
   /// What stands for a number: the value, or the name of a dim.

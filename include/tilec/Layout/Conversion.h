@@ -104,6 +104,10 @@ Conversion planConversion(const Layout &source, const Layout &destination,
 ConversionKind classifyConversion(const Layout &source, const Layout &destination,
                                   unsigned elementBits);
 
+/// All copies of an element lie in one warp, in the same register of lanes that differ
+/// in redundant bits only: the lane with those clear can hand it to the others.
+bool copiesAreInLanes(const Layout &layout);
+
 /// A buffer for writing with `store` and reading with `load` that avoids bank
 /// conflicts, and what remains of them. The `row` elements that a reader has in its
 /// first registers (runs along one dim) stay side by side in their order, aligned,

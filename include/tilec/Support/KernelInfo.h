@@ -14,6 +14,7 @@
 //            per stride in elements
 //   scalar   by value: bool as a byte, `int` as i64, f16/bf16/f8 as their bits
 //   then     three i32: the extents gx, gy, gz of the grid
+//   then     if the kernel asks for it, one i32: the device's number of multiprocessors
 //   then     in a kernel that prints or asserts: the address of a DebugRing (null:
 //            nowhere) and the u32 number of the kernel's first site in it
 //   last     the build's tensor maps, 128 bytes each (PTX: `.param .align 64 .b8 x[128]`)
@@ -144,6 +145,7 @@ struct KernelInfo {
   std::vector<ConstantInfo> constants;
   std::vector<HintInfo> hints;
   std::vector<DebugSite> sites; ///< prints and assertions, by number
+  bool usesNumSMs = false; ///< there is a parameter for the number of multiprocessors
   /// Tried in order: the first whose facts hold is launched, so the general one is last.
   std::vector<BuildInfo> builds;
 };

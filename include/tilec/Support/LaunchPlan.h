@@ -70,6 +70,9 @@ public:
 
   const KernelInfo &getInfo() const { return info; }
 
+  /// The device's number of multiprocessors, which `num_sms()` gives; 1 until told.
+  void setNumSMs(int32_t count) { numSMs = count; }
+
   /// Checks `args` (one per kernel parameter) and fills `plan`.
   Expected<void> plan(std::span<const KernelArg> args, const std::optional<Grid> &gridOverride,
                       CheckLevel level, LaunchPlan &plan) const;
@@ -96,6 +99,7 @@ private:
   KernelInfo info;
   std::vector<HostExpr> grid, requirements;
   std::vector<Binding> bindings;
+  int32_t numSMs = 1;
 };
 
 /// One launch: Launcher::create and plan.

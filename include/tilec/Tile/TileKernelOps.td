@@ -80,6 +80,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     static constexpr ::llvm::StringLiteral nameAttr = "tile.name";
     static constexpr ::llvm::StringLiteral dtypeAttr = "tile.dtype";
     static constexpr ::llvm::StringLiteral dimsAttr = "tile.dims";
+    /// On a build: it has the parameter for `num_sms`, used or not.
+    static constexpr ::llvm::StringLiteral numSMsAttr = "tile.num_sms";
 
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() {
       return getFunctionType().getInputs();
@@ -179,6 +181,8 @@ def Tile_AssumeOp : Tile_Op<"assume", [
 def Tile_NumSMsOp : Tile_Op<"num_sms", [Pure]> {
   let summary = "the device's number of multiprocessors";
   let description = [{
+    A parameter of the launch; 1 where the kernel runs on the CPU.
+
     ```mlir
     %n = tile.num_sms : index
     ```

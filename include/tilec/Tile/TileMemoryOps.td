@@ -123,7 +123,27 @@ def Tile_StoreOp : Tile_Op<"store", [
   }];
 }
 
-def Tile_GatherOp : Tile_Op<"gather", [
+// What InferBounds finds out of accesses by index; both are promises.
+//
+//   in_bounds [d0, d1, …]   no index is outside the array along the dims with a set flag
+//   run [k, n]              along tile dim k, aligned groups of n elements lie side by side
+//                           in memory: the last index counts up from a multiple of n, the
+//                           others and the mask are constant, and the array's last dim ends
+//                           at a multiple of n (or is not left)
+class Tile_IndexedOp<string mnemonic, list<Trait> traits>
+    : Tile_Op<mnemonic, traits> {
+  code moreDeclarations = "";
+  let extraClassDeclaration = [{
+    bool isInBounds(unsigned dim) {
+      return getInBounds() && (*getInBounds())[dim];
+    }
+    unsigned getRunDim() { return getRun() ? (*getRun())[0] : 0; }
+    int64_t getRunLength() { return getRun() ? (*getRun())[1] : 1; }
+  }] # moreDeclarations;
+  let hasVerifier = 1;
+}
+
+def Tile_GatherOp : Tile_IndexedOp<"gather", [
     AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     AlwaysSpeculatable]> {
   let summary = "read the elements at given indices";
@@ -135,6 +155,8 @@ def Tile_GatherOp : Tile_Op<"gather", [
     - gather-C1 there is one index per array dim.
     - gather-C2 indices and mask have the result's shape; the mask is `i1`.
     - gather-C3 result and array have the same element type, and so has `pad`.
+    - gather-C4 `in_bounds` has one flag per array dim; `run` names a dim of the
+      result and a power of two that divides its size.
 
     ```mlir
     %t = tile.gather %a[%i, %j] mask(%m : tensor<8xi1>)
@@ -142,21 +164,21 @@ def Tile_GatherOp : Tile_Op<"gather", [
     ```
   }];
   let arguments = (ins Tile_Array:$array, Variadic<Tile_IntValue>:$index,
-    Optional<Tile_Value>:$mask, OptionalAttr<TypedAttrInterface>:$pad);
+    Optional<Tile_Value>:$mask, OptionalAttr<TypedAttrInterface>:$pad,
+    OptionalAttr<DenseBoolArrayAttr>:$in_bounds, OptionalAttr<DenseI64ArrayAttr>:$run);
   let results = (outs Tile_Value:$result);
   let assemblyFormat = [{
     $array `[` $index `]` (`mask` `(` $mask^ `:` type($mask) `)`)?
-    (`pad` `(` $pad^ `)`)? attr-dict `:` custom<ArrayType>(type($array)) `,`
-    `[` type($index) `]` `->` type($result)
+    (`pad` `(` $pad^ `)`)? (`in_bounds` $in_bounds^)? (`run` $run^)? attr-dict
+    `:` custom<ArrayType>(type($array)) `,` `[` type($index) `]` `->` type($result)
   }];
-  let hasVerifier = 1;
-  let extraClassDeclaration = [{
+  let moreDeclarations = [{
     /// What elements outside the array read as: `pad`, or the type's zero.
     ::mlir::TypedAttr getPadValue();
   }];
 }
 
-def Tile_ScatterOp : Tile_Op<"scatter", [
+def Tile_ScatterOp : Tile_IndexedOp<"scatter", [
     AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "write elements to given indices";
   let description = [{
@@ -167,22 +189,23 @@ def Tile_ScatterOp : Tile_Op<"scatter", [
     - scatter-C2 there is one index per array dim.
     - scatter-C3 indices and mask have the value's shape; the mask is `i1`.
     - scatter-C4 value and array have the same element type.
+    - scatter-C5 `in_bounds` and `run` as of gather.
 
     ```mlir
     tile.scatter %a[%i], %v : !tile.array<?xf32, mut>, [tensor<8xi32>], tensor<8xf32>
     ```
   }];
   let arguments = (ins Tile_Array:$array, Variadic<Tile_IntValue>:$index,
-    Tile_Value:$value, Optional<Tile_Value>:$mask);
+    Tile_Value:$value, Optional<Tile_Value>:$mask,
+    OptionalAttr<DenseBoolArrayAttr>:$in_bounds, OptionalAttr<DenseI64ArrayAttr>:$run);
   let assemblyFormat = [{
     $array `[` $index `]` `,` $value (`mask` `(` $mask^ `:` type($mask) `)`)?
-    attr-dict `:` custom<ArrayType>(type($array)) `,` `[` type($index) `]` `,`
-    type($value)
+    (`in_bounds` $in_bounds^)? (`run` $run^)? attr-dict
+    `:` custom<ArrayType>(type($array)) `,` `[` type($index) `]` `,` type($value)
   }];
-  let hasVerifier = 1;
 }
 
-def Tile_AtomicOp : Tile_Op<"atomic", [
+def Tile_AtomicOp : Tile_IndexedOp<"atomic", [
     AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "an atomic operation on each element at given indices";
   let description = [{
@@ -204,6 +227,7 @@ def Tile_AtomicOp : Tile_Op<"atomic", [
       table lists.
     - atomic-C5 `cas` has `expected` and `value`, `load` neither, the others
       `value`; all but `store` have a result.
+    - atomic-C6 `in_bounds` and `run` as of gather.
 
     ```mlir
     %old = tile.atomic add %a[%i] value(%v : tensor<8xf32>)
@@ -215,7 +239,8 @@ def Tile_AtomicOp : Tile_Op<"atomic", [
     Optional<Tile_Value>:$value, Optional<Tile_Value>:$mask,
     DefaultValuedAttr<Tile_MemoryOrder, "::tilec::tile::MemoryOrder::Relaxed">:$order,
     DefaultValuedAttr<Tile_MemoryScope, "::tilec::tile::MemoryScope::GPU">:$scope,
-    UnitAttr:$is_unsigned);
+    UnitAttr:$is_unsigned,
+    OptionalAttr<DenseBoolArrayAttr>:$in_bounds, OptionalAttr<DenseI64ArrayAttr>:$run);
   let results = (outs Optional<Tile_Value>:$result);
   let assemblyFormat = [{
     $kind $array `[` $index `]`
@@ -223,10 +248,9 @@ def Tile_AtomicOp : Tile_Op<"atomic", [
     (`value` `(` $value^ `:` type($value) `)`)?
     (`mask` `(` $mask^ `:` type($mask) `)`)?
     (`order` `(` $order^ `)`)? (`scope` `(` $scope^ `)`)? (`unsigned` $is_unsigned^)?
-    attr-dict `:` custom<ArrayType>(type($array)) `,` `[` type($index) `]`
-    (`->` type($result)^)?
+    (`in_bounds` $in_bounds^)? (`run` $run^)? attr-dict
+    `:` custom<ArrayType>(type($array)) `,` `[` type($index) `]` (`->` type($result)^)?
   }];
-  let hasVerifier = 1;
 }
 
 #endif // TILEC_TILE_TILEMEMORYOPS_TD

@@ -120,6 +120,35 @@ atomic:
   EXPECT_FINDS(Launch(kernel).array(x, "x").run(1, 2), Race);
 }
 
+/// An atomic load is a read: of arrays that may only be read too, and beside other reads.
+TEST(EmulatorGlobalMemory, AtomicLoadsAreReads) {
+  const std::string module = std::string(prologue) + R"(
+define ptx_kernel void @k(ptr addrspace(1) %x, ptr addrspace(1) %y) {
+  %b = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  %first = icmp eq i32 %b, 0
+  br i1 %first, label %other, label %atomic
+other:
+  %v = load i32, ptr addrspace(1) %x
+  store i32 %v, ptr addrspace(1) %y
+  ret void
+atomic:
+  %a = load atomic i32, ptr addrspace(1) %x syncscope("device") monotonic, align 4
+  %q = getelementptr i32, ptr addrspace(1) %y, i32 %b
+  store i32 %a, ptr addrspace(1) %q
+  ret void
+})";
+  EmulatedKernel kernel = load(module, "k");
+  std::vector<int> x(1), y(4);
+  EXPECT_CLEAN(Launch(kernel).array(x, "x").array(y, "y").run(1, 4));
+  EXPECT_CLEAN(Launch(kernel).array(x, "x", /*writable=*/false).array(y, "y").run(1, 4));
+  EmulatedKernel writes = load(mutate(module, "%v = load i32, ptr addrspace(1) %x",
+                                      "%v = add i32 %b, 1\n  store i32 %v, ptr addrspace(1) %x"), "k");
+  EXPECT_FINDS(Launch(writes).array(x, "x").array(y, "y").run(1, 4), Race);
+  EmulatedKernel updates = load(mutate(module, "%v = load i32, ptr addrspace(1) %x",
+                                       "%v = atomicrmw add ptr addrspace(1) %x, i32 1 monotonic"), "k");
+  EXPECT_CLEAN(Launch(updates).array(x, "x").array(y, "y").run(1, 4));
+}
+
 TEST(EmulatorGlobalMemory, ReadsOfManyBlocksThenAWrite) {
   const std::string module = std::string(prologue) + R"(
 define ptx_kernel void @k(ptr addrspace(1) %x, ptr addrspace(1) %y) {

@@ -351,10 +351,4 @@ TEST(SemaErrors, ControlFlow) {
   });
 }
 
-TEST(SemaErrors, NotSupportedYet) {
-  expectBodies({
-      {"let q = $gather(v, [it]);", "T0337"},
-  });
-}
-
 } // namespace

@@ -6,6 +6,7 @@
 //
 // Slices, gathers, atomics, scans, sorts, random numbers, printing: with
 // `allowUnlowered` they are accepted and checked as everything else is.
+// (An operation that is still to come is refused without it: T0337; none is now.)
 //
 //===----------------------------------------------------------------------===//
 

@@ -41,6 +41,9 @@ TEST(KernelInfo, RoundTrip) {
   EXPECT_EQ(back->builds[1].persistent, 0u);
   EXPECT_EQ(back->builds[1].cluster, 1u);
   EXPECT_TRUE(back->builds[1].tensorMaps.empty());
+  EXPECT_FALSE(back->usesNumSMs);
+  info.usesNumSMs = true;
+  EXPECT_TRUE(kernelInfoFromJson(toJson(info))->usesNumSMs);
 }
 
 /// The sample with a build that is persistent, clustered and copies by tensor maps.

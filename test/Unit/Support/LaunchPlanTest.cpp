@@ -59,6 +59,21 @@ TEST(LaunchPlan, PacksParametersInOrder) {
   EXPECT_EQ(plan->params.size(), 88u);
 }
 
+TEST(LaunchPlan, NumberOfMultiprocessorsComesLast) {
+  KernelInfo info = sampleKernel();
+  info.usesNumSMs = true;
+  auto launcher = Launcher::create(info);
+  ASSERT_TRUE(launcher) << launcher.failure().message;
+  LaunchPlan plan;
+  for (int32_t count : {1, 132}) { // 1 until a device says otherwise
+    if (count != 1)
+      launcher->setNumSMs(count);
+    ASSERT_TRUE(launcher->plan(sampleArgs(300, 64, 129), std::nullopt, CheckLevel::Full, plan));
+    ASSERT_EQ(plan.offsets.size(), 14u);
+    EXPECT_EQ(readParam<int32_t>(plan, 13), count);
+  }
+}
+
 TEST(LaunchPlan, SmallScalarsAreAlignedNaturally) {
   KernelInfo info;
   info.name = "k";
