@@ -184,7 +184,6 @@ ModuleOp Compilation::State::tileFor(const Chip &chip) {
   checkOptions.defines = options.defines;
   checkOptions.kernel = options.kernel;
   checkOptions.arch = int(chip.computeCapability);
-  checkOptions.allowUnlowered = options.interpretOnly;
   auto checked = check(*program, engine, checkOptions);
   if (!checked)
     return {};

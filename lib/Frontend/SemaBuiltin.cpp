@@ -31,33 +31,27 @@ struct BuiltinTable {
    "x",                                                                        \
    &Sema::checkElementwiseUnary,                                               \
    unsigned(checked::UnaryOp::op),                                             \
-   Domain::domain,                                                             \
-   true},
+   Domain::domain},
 #define PREDICATE(name, op)                                                    \
   {name,                                                                       \
    "x",                                                                        \
    &Sema::checkElementwiseUnary,                                               \
    unsigned(checked::UnaryOp::op),                                             \
-   Domain::Float,                                                              \
-   true},
+   Domain::Float},
 #define BINARY(name, op, domain)                                               \
   {name,                                                                       \
    "x, y",                                                                     \
    &Sema::checkElementwiseBinary,                                              \
    unsigned(checked::BinaryOp::op),                                            \
-   Domain::domain,                                                             \
-   true},
+   Domain::domain},
 #define REDUCTION(name, kind, domain)                                          \
   {name,                                                                       \
    "x, *axis?, *keep?",                                                        \
    &Sema::checkReduction,                                                      \
    unsigned(checked::ReduceKind::kind),                                        \
-   Domain::domain,                                                             \
-   true},
+   Domain::domain},
 #define OPERATION(name, signature, check, op)                                  \
-  {name, signature, &Sema::check, op, Domain::Number, true},
-#define LATER(name, signature, check, op)                                      \
-  {name, signature, &Sema::check, op, Domain::Number, false},
+  {name, signature, &Sema::check, op, Domain::Number},
 #include "tilec/Frontend/Builtins.def"
     };
     return table;

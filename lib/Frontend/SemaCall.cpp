@@ -565,10 +565,6 @@ Operand Sema::callBuiltin(const BuiltinInfo &builtin, const ast::CallExpr &call,
   args.receiver = std::move(receiver);
   if (!bindBuiltinArgs(builtin, call, args))
     return Operand::poison(args.range);
-  if (!builtin.isSupported && !options.allowUnlowered) {
-    error(diag::not_supported, call.callee->getRange()).arg(builtin.name);
-    return Operand::poison(args.range);
-  }
   if (inCombiner && hasEffect(builtin.name)) {
     error(diag::combine_effect, call.callee->getRange()).arg(builtin.name);
     return Operand::poison(args.range);

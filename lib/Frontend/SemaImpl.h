@@ -241,7 +241,6 @@ struct BuiltinInfo {
   unsigned op =
       0; ///< an operation of CheckedOps.def, by the check's enumeration
   Domain domain = Domain::Number;
-  bool isSupported = true; ///< the compiler can lower it
 };
 const BuiltinInfo *findBuiltin(StringRef name);
 ArrayRef<BuiltinInfo> allBuiltins();

@@ -230,14 +230,9 @@ def check_coverage(rows):
     table = (ROOT / "include/tilec/Frontend/Builtins.def").read_text()
     elsewhere = {"bid", "num_tiles", "cat", "aligned", "static_assert", "static_print", "arch"}
     texts = " ".join(row.text for row in rows)
-    names = re.findall(r'^(?:UNARY|PREDICATE|BINARY|REDUCTION|OPERATION|LATER)\("([^"]+)"', table, re.M)
+    names = re.findall(r'^(?:UNARY|PREDICATE|BINARY|REDUCTION|OPERATION)\("([^"]+)"', table, re.M)
     return [f"no row for `{name}`" for name in names
             if name not in elsewhere and not re.search(rf"(?<!\w){re.escape(name)}\(", texts)]
-
-
-def later_builtins():
-    table = (ROOT / "include/tilec/Frontend/Builtins.def").read_text()
-    return set(re.findall(r'^LATER\("([^"]+)"', table, re.M))
 
 
 class Compiler:
@@ -291,10 +286,8 @@ def main():
     problems = check_coverage(rows)
     index, count = map(int, args.shard.split("/"))
     rows = [row for row in rows if re.search(args.only, row.name)][index - 1::count]
-    later = later_builtins()
-    is_later = lambda row: bool(later & set(re.findall(r"\w+", row.text)))
-    good = [(row, d) for row in rows for d in ALL if d in row.domain and not is_later(row)]
-    bad = [(row, d) for row in rows for d in ALL if d not in row.domain or is_later(row)]
+    good = [(row, d) for row in rows for d in ALL if d in row.domain]
+    bad = [(row, d) for row in rows for d in ALL if d not in row.domain]
     if bad:
         problems += compiler.refused(bad)
     for arch in args.arch.split(","):

@@ -113,7 +113,6 @@ static int parseDevice(const InputArgList &args, CommandLine &line, Usage usage)
   if (!kind)
     return usage("--device is `auto`, `gpu`, `cpu` or `simt`, not `" + name + "`");
   line.device = *kind;
-  line.compile.interpretOnly = *kind == DeviceKind::CPU;
   StringRef chip = args.getLastArgValue(OPT_gpu_arch, std::string(allChips().front().name));
   line.chip = findChip(std::string_view(chip));
   if (!line.chip)

@@ -59,7 +59,6 @@ struct CompileOptions {
   std::vector<std::string> includeDirs;     ///< of `import`, after the file's own
   std::vector<std::string> specializations; ///< `matmul<f16, BM: 128>`
   std::string kernel;                       ///< only this kernel; empty: all
-  bool interpretOnly = false;               ///< nothing will be lowered: accept operations that only the interpreter has
 
   unsigned optLevel = 3;       ///< of LLVM and the assembler
   bool fastMath = false;       ///< approximate forms of functions

@@ -30,8 +30,6 @@ struct CheckOptions {
   std::string kernel;
   /// What `arch()` gives: 90 for sm_90a.
   std::optional<int> arch;
-  /// Accept operations that the compiler cannot lower yet (for the interpreter).
-  bool allowUnlowered = false;
   /// Where `static_print` writes; null: standard error.
   llvm::raw_ostream *staticPrint = nullptr;
 };

@@ -92,7 +92,6 @@ std::vector<std::string> tokens(StringRef text) {
 /// Checks what holds for every text; returns whether it is correct.
 bool check(const std::string &text) {
   CheckOptions options;
-  options.allowUnlowered = true;
   std::string printed;
   raw_string_ostream os(printed);
   options.staticPrint = &os;

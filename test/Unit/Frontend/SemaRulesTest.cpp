@@ -196,7 +196,6 @@ TEST(SemaRules, OfDeclarations) {
 /// Rules of operations that not every executor has.
 TEST(SemaRules, OfOperationsByIndex) {
   CheckOptions options;
-  options.allowUnlowered = true;
   const Rule rules[] = {
       {"gather-C1", "let q = gather(a, [it, 0], mask: it > 0);", "let q = gather(v, [$r]);", "T0223"},
       {"gather-C1", "scatter(w, [it], r);", "$scatter(w, [it], zeros([4], f32));", "T0305"},

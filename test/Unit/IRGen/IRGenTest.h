@@ -53,7 +53,6 @@ public:
     ast::Program program = parseProgram({"test.tile"}, ast, sources, engine, loader);
     std::unique_ptr<checked::Program> checked;
     CheckOptions checkOptions;
-    checkOptions.allowUnlowered = true;
     if (!engine.hasErrors())
       checked = check(program, engine, checkOptions);
     if (!checked) {

@@ -129,7 +129,6 @@ private:
     CompileOptions options;
     options.defines = test.defines;
     options.numWarps = warps;
-    options.interpretOnly = test.isInterpreterOnly;
     KernelRunner runner(KernelRunner::Text{test.name + ".tile", test.source}, options);
     for (unsigned i = 0; i < test.repeat && !HasFailure(); ++i) {
       Memory memory(test);

@@ -1,12 +1,10 @@
-//===- SemaLaterTest.cpp - operations that are checked but not lowered ---*- C++
-//-*-===//
+//===- SemaOperationsTest.cpp - slices, indices, order, debugging ---*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Slices, gathers, atomics, scans, sorts, random numbers, printing: with
-// `allowUnlowered` they are accepted and checked as everything else is.
-// (An operation that is still to come is refused without it: T0337; none is now.)
+// Slices, gathers, atomics, scans, sorts, random numbers, printing: what is accepted, and
+// what the checker makes of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,27 +15,21 @@ using namespace tilec;
 
 namespace {
 
-CheckOptions allowAll() {
-  CheckOptions options;
-  options.allowUnlowered = true;
-  return options;
-}
-
 void expectBodies(ArrayRef<WrongProgram> cases) {
   for (const WrongProgram &wrong : cases)
-    EXPECT_EQ(mismatch(wrong, /*isBody=*/true, allowAll()), "");
+    EXPECT_EQ(mismatch(wrong, /*isBody=*/true), "");
 }
 
 /// The last checked statements of a body.
 std::string last(StringRef statement) {
-  Checked checked((bodyHead + statement + "\n}").str(), allowAll());
+  Checked checked((bodyHead + statement + "\n}").str());
   EXPECT_EQ(checked.errors(), "") << checked.messages();
   std::string text = checked.printed();
   text = text.substr(text.find('\n', text.find("let p.")) + 1);
   return StringRef(text).trim().str();
 }
 
-TEST(SemaLater, Slices) {
+TEST(SemaOperations, Slices) {
   EXPECT_EQ(last("let q = cat(x, x, axis: 0);"),
             "let q.6: f32[128, 128] = (cat axis 0 [x.0, x.0] : f32[128, 128])");
   EXPECT_EQ(last("let (q, u) = split(r, 0);"),
@@ -78,7 +70,7 @@ TEST(SemaLater, Slices) {
   });
 }
 
-TEST(SemaLater, GatherAndAtomics) {
+TEST(SemaOperations, GatherAndAtomics) {
   EXPECT_EQ(last("let q = gather(v, [it], mask: it > 0, pad: 1);"),
             "let q.6: f32[128] = (gather v [it.3] mask (gt it.3 (const 0 : "
             "i32[128]) : bool[128]) pad (const 1.0 : "
@@ -114,7 +106,7 @@ TEST(SemaLater, GatherAndAtomics) {
   });
 }
 
-TEST(SemaLater, ScansAndSorts) {
+TEST(SemaOperations, ScansAndSorts) {
   EXPECT_EQ(last("let q = cumsum(p, axis: 1, reverse: true);"),
             "let q.6: i32[64, 128] = (cumsum axis 1 reverse (cast p.5 : "
             "i32[64, 128]) : i32[64, 128])");
@@ -132,8 +124,7 @@ TEST(SemaLater, ScansAndSorts) {
             "let q.6: i32[16] = (histogram it.3 : i32[16])");
   Checked scan(
       "fn f(x, y) { return x + y; } kernel k(a: array<f32, [n]>) { "
-      "let q = scan(load(a, [0], [8]), 0, f, exclusive: true, init: 0); }",
-      allowAll());
+      "let q = scan(load(a, [0], [8]), 0, f, exclusive: true, init: 0); }");
   EXPECT_EQ(scan.errors(), "") << scan.messages();
   expectBodies({
       {"let q = cumsum$(x);", "T0218"},
@@ -151,7 +142,7 @@ TEST(SemaLater, ScansAndSorts) {
   });
 }
 
-TEST(SemaLater, RandomAndPrinting) {
+TEST(SemaOperations, RandomAndPrinting) {
   EXPECT_EQ(last("let q = rand_u32(7, arange(4));"),
             "let q.9: u32[4] = (inline rand_u32 {\n   let seed.6: u64 = (const "
             "7 : u64)\n"
