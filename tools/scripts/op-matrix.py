@@ -134,7 +134,7 @@ def memory_rows():
     yield Row("scatter", "scatter(c, [i], x, mask: i < 9);", [d for d in ALL if d not in ("int", "tf32")], None)
     wide, real = ["i32", "i64", "u32", "u64"], ["f16", "bf16", "f32", "f64"]
     atomics = {"add": wide + real, "max": wide + real, "min": wide + real, "and": wide, "or": wide, "xor": wide,
-               "xchg": wide + ["f32", "f64"], "store": wide + ["f32", "f64"], "load": wide + ["f32", "f64"],
+               "xchg": wide + ["f32", "f64"], "store": wide + ["f32", "f64"], "load": wide + ["f32", "f64", "int", "tf32"],
                "cas": wide + ["f32", "f64"]}
     for name, domain in atomics.items():
         value = {"load": "", "cas": ", x, y"}.get(name, ", x")

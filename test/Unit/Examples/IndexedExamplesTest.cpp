@@ -58,9 +58,9 @@ bool isInside(double row, int64_t rows) { return row >= 0 && row < double(rows);
 // Rows by index
 //===------------------------------------------------------------------------===//
 
-class Rows : public ::testing::TestWithParam<std::tuple<std::array<int64_t, 3>, DType>> {};
+class IndexedRows : public ::testing::TestWithParam<std::tuple<std::array<int64_t, 3>, DType>> {};
 
-TEST_P(Rows, Embedding) {
+TEST_P(IndexedRows, Embedding) {
   auto [sizes, dtype] = GetParam();
   auto [vocab, n, d] = sizes;
   Case test{"embedding", "embedding", {define("T", dtype), define("BN", 64)}, {}, {}, false, {}, 0};
@@ -73,7 +73,7 @@ TEST_P(Rows, Embedding) {
   check(test);
 }
 
-TEST_P(Rows, ScatterAdd) {
+TEST_P(IndexedRows, ScatterAdd) {
   auto [sizes, dtype] = GetParam();
   auto [rows, n, d] = sizes;
   Case test{"scatter_add", "scatter_add", {define("T", dtype), define("BN", 64)}, {}, {}, false, {}, 0};
@@ -87,7 +87,7 @@ TEST_P(Rows, ScatterAdd) {
 }
 
 using Sizes = std::array<int64_t, 3>;
-INSTANTIATE_TEST_SUITE_P(Sizes, Rows,
+INSTANTIATE_TEST_SUITE_P(Sizes, IndexedRows,
                          ::testing::Combine(::testing::Values(Sizes{1, 1, 1}, Sizes{10, 33, 64}, Sizes{50, 40, 65},
                                                               Sizes{7, 16, 200}),
                                             ::testing::ValuesIn(floats)));

@@ -168,7 +168,8 @@ tilec::MathFunction::MathFunction(const std::string &operation, const std::strin
   symbols[state->jit->mangleAndIntern("__truncsfbf2")] = {
       llvm::orc::ExecutorAddr::fromPtr(&tilecTruncateToBF16),
       llvm::JITSymbolFlags::Exported};
-  symbols[state->jit->mangleAndIntern("tilec.ex2.approx.ftz.f32")] = {
+  for (const char *name : {"tilec.ex2.approx.f32", "tilec.ex2.approx.ftz.f32"})
+    symbols[state->jit->mangleAndIntern(name)] = {
       llvm::orc::ExecutorAddr::fromPtr(&tilecExp2), llvm::JITSymbolFlags::Exported};
   symbols[state->jit->mangleAndIntern("tilec.rcp.approx.ftz.f32")] = {
       llvm::orc::ExecutorAddr::fromPtr(&tilecReciprocal), llvm::JITSymbolFlags::Exported};
