@@ -403,6 +403,8 @@ Operand Sema::checkAtomic(CallArgs &args) {
   SmallVector<Operand *> values;
   if (const ast::Expr *expr = args.get("expected")) {
     expected = checkStored(expr, array, name);
+    if (expected.isPoison()) // what is wrong with it would be wrong with `new`
+      return Operand::poison(args.range);
     values.push_back(&expected);
   }
   if (const ast::Expr *expr = args.get("v") ? args.get("v") : args.get("new")) {
