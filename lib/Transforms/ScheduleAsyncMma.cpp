@@ -84,6 +84,9 @@ static std::optional<SmallVector<AsyncProduct>> productsOf(Block &body) {
     const Atom *atom = findAtom(mma.getAtom());
     if (!atom || !atom->isAsync || !mma->hasOneUse())
       return std::nullopt;
+    // Halves of a register are packed and unpacked between products, which reads them.
+    if (getElementTypeOrSelf(mma.getResult().getType()).getIntOrFloatBitWidth() != 32)
+      return std::nullopt;
     auto wait = dyn_cast<tgpu::MmaWaitOp>(*mma->getUsers().begin());
     if (!wait || wait->getBlock() != &body || wait.getInputs().size() != 1)
       return std::nullopt;
