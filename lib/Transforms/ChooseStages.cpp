@@ -17,6 +17,7 @@
 // what one pass through such a loop needs, and have one place.
 //
 //===------------------------------------------------------------------------===//
+#include "Hints.h"
 #include "SharedMemory.h"
 
 #include "tilec/Support/Target.h"
@@ -53,17 +54,6 @@ static void setStages(tgpu::RingOp ring, int64_t stages) {
   ring.getRing().setType(tgpu::RingType::get(ring.getContext(), stages, type.getBuffers()));
 }
 
-/// The hint of this name, or 0.
-static int64_t hinted(tile::KernelOp kernel, StringRef chip, StringRef name) {
-  DictionaryAttr hints = kernel.getHintsAttr();
-  if (!hints)
-    return 0;
-  auto hint = dyn_cast_or_null<IntegerAttr>(hints.get((chip + "." + name).str()));
-  if (!hint)
-    hint = dyn_cast_or_null<IntegerAttr>(hints.get(name));
-  return hint ? hint.getInt() : 0;
-}
-
 namespace {
 
 struct ChooseStages : tilec::impl::ChooseStagesBase<ChooseStages> {
@@ -94,10 +84,11 @@ struct ChooseStages : tilec::impl::ChooseStagesBase<ChooseStages> {
       return;
     bool byThreads = llvm::all_of(
         inner, [](tgpu::RingOp ring) { return ring.getCopy() == "cp_async"; });
-    int64_t asked = numStages ? int64_t(numStages) : hinted(kernel, chip, "num_stages");
-    int64_t stages = std::clamp(left / perStage, int64_t(1), mostStages);
+    int64_t asked =
+        numStages ? int64_t(numStages) : hintOf(kernel, chip, "num_stages").value_or(0);
     if (byThreads)
       return setThreadStages(inner, std::min(asked, mostStages));
+    int64_t stages = std::clamp(left / perStage, int64_t(1), mostStages);
     if (asked > 0)
       stages = std::min(stages, asked);
     for (tgpu::RingOp ring : inner)

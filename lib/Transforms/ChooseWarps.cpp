@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 #include "AccessCost.h"
 #include "ChooseWarps.h"
+#include "Hints.h"
 
 #include "tilec/Support/Target.h"
 #include "tilec/Tile/BuildFacts.h"
@@ -102,15 +103,9 @@ static int64_t chooseNumWarps(KernelOp kernel, StringRef chip) {
   return product ? product : tile;
 }
 
-/// The hint `num_warps`, best the one for `chip`; or 0.
+/// The hint `num_warps` if a kernel can run on so many; or 0.
 static int64_t hintedNumWarps(KernelOp kernel, StringRef chip) {
-  DictionaryAttr hints = kernel.getHintsAttr();
-  if (!hints)
-    return 0;
-  auto hint = dyn_cast_or_null<IntegerAttr>(hints.get((chip + ".num_warps").str()));
-  if (!hint)
-    hint = dyn_cast_or_null<IntegerAttr>(hints.get("num_warps"));
-  int64_t warps = hint ? hint.getInt() : 0;
+  int64_t warps = hintOf(kernel, chip, "num_warps").value_or(0);
   return warps >= 1 && warps <= maxWarps && llvm::isPowerOf2_64(warps) ? warps : 0;
 }
 
