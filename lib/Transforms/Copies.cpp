@@ -13,6 +13,8 @@
 //===------------------------------------------------------------------------===//
 #include "Copies.h"
 
+#include "tilec/TileGPU/TileGPU.h"
+
 using namespace mlir;
 using namespace tilec;
 
@@ -94,4 +96,11 @@ TileView tilec::storedView(tile::StoreOp store) {
     view = inner;
   }
   return view;
+}
+
+Layout tilec::engineBuffer(RankedTensorType type, ArrayRef<unsigned> order) {
+  int64_t bytes = tgpu::BufferType::storedBytes(type.getElementType());
+  int64_t rowBytes = type.getDimSize(order.front()) * bytes;
+  unsigned swizzle = rowBytes >= 128 ? 128 : rowBytes >= 32 ? unsigned(rowBytes) : 0;
+  return Layout::swizzled(type.getShape(), order, unsigned(bytes) * 8, swizzle);
 }

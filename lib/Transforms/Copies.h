@@ -45,6 +45,10 @@ std::vector<TileView> viewsOf(tile::LoadOp load);
 /// The value of which a store's is a view, through reshapes that only add dims of size one.
 TileView storedView(tile::StoreOp store);
 
+/// The buffer of a tile whose dim `order[0]` is dense in the array: the engine's rows of
+/// 128 bytes, or the whole row where it is shorter.
+Layout engineBuffer(mlir::RankedTensorType type, llvm::ArrayRef<unsigned> order);
+
 /// The indices of a load or store in the order of the array's dims.
 template <typename Op> llvm::SmallVector<mlir::Value> indexByArrayDim(Op access) {
   llvm::SmallVector<mlir::Value> result(access.getIndex().size());

@@ -68,10 +68,7 @@ static Layout rowBuffer(const TileView &view) {
   auto type = cast<RankedTensorType>(view.tile.getType());
   SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, type.getRank()));
   llvm::sort(order, [&](unsigned a, unsigned b) { return view.arrayDims[a] > view.arrayDims[b]; });
-  int64_t bytes = tgpu::BufferType::storedBytes(type.getElementType());
-  int64_t rowBytes = type.getDimSize(order.front()) * bytes;
-  unsigned swizzle = rowBytes >= 128 ? 128 : rowBytes >= 32 ? unsigned(rowBytes) : 0;
-  return Layout::swizzled(type.getShape(), order, unsigned(bytes) * 8, swizzle);
+  return engineBuffer(type, order);
 }
 
 /// For copies of all threads: free of bank conflicts for them and the first product.

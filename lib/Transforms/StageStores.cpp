@@ -35,16 +35,10 @@ namespace tilec {
 using namespace mlir;
 using namespace tilec;
 
-/// The engine's rows of 128 bytes, or the whole row where it is shorter.
+/// The last dim is dense in the array.
 static Layout stagingBuffer(RankedTensorType type) {
-  int64_t rank = type.getRank();
-  SmallVector<unsigned> order;
-  for (int64_t dim = rank - 1; dim >= 0; --dim)
-    order.push_back(unsigned(dim));
-  int64_t bytes = tgpu::BufferType::storedBytes(type.getElementType());
-  int64_t rowBytes = type.getDimSize(rank - 1) * bytes;
-  unsigned swizzle = rowBytes >= 128 ? 128 : rowBytes >= 32 ? unsigned(rowBytes) : 0;
-  return Layout::swizzled(type.getShape(), order, unsigned(bytes) * 8, swizzle);
+  auto dims = llvm::seq<unsigned>(0, unsigned(type.getRank()));
+  return engineBuffer(type, llvm::to_vector(llvm::reverse(dims)));
 }
 
 /// The tile as parts of at most `maxBytes`, cut along the last dim, all alike.
