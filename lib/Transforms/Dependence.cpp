@@ -18,17 +18,23 @@
 using namespace mlir;
 using namespace tilec;
 
+std::optional<unsigned> tilec::carriedNumber(scf::ForOp loop, Value value) {
+  if (value == loop.getInductionVar())
+    return std::nullopt;
+  if (auto result = dyn_cast<OpResult>(value))
+    return result.getResultNumber();
+  return cast<BlockArgument>(value).getArgNumber() - loop.getNumInductionVars();
+}
+
 /// What the loop makes `value` of: the counter of its bounds, a carried value also of
 /// where it starts and what each iteration hands on.
 static void addSources(scf::ForOp loop, Value value, llvm::SetVector<Value> &reached) {
   for (Value bound : {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()})
     reached.insert(bound);
-  if (value == loop.getInductionVar())
-    return;
-  unsigned index = isa<OpResult>(value) ? cast<OpResult>(value).getResultNumber()
-                                        : cast<BlockArgument>(value).getArgNumber() - 1;
-  reached.insert(loop.getInitArgs()[index]);
-  reached.insert(loop.getYieldedValues()[index]);
+  if (std::optional<unsigned> number = carriedNumber(loop, value)) {
+    reached.insert(loop.getInitArgs()[*number]);
+    reached.insert(loop.getYieldedValues()[*number]);
+  }
 }
 
 /// All that goes into the operation or is handed on by its regions.

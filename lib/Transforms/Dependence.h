@@ -7,8 +7,11 @@
 #ifndef TILEC_LIB_TRANSFORMS_DEPENDENCE_H
 #define TILEC_LIB_TRANSFORMS_DEPENDENCE_H
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <optional>
 
 namespace tilec {
 
@@ -21,6 +24,10 @@ bool dependsOn(mlir::ValueRange values,
 /// The same for whether and how often `op` runs.
 bool isRunDependingOn(mlir::Operation *op,
                       llvm::function_ref<bool(mlir::Operation *)> isSource);
+
+/// Which of the loop's carried values `value`, a result or an argument of its body, is;
+/// none for the counter.
+std::optional<unsigned> carriedNumber(mlir::scf::ForOp loop, mlir::Value value);
 
 } // namespace tilec
 

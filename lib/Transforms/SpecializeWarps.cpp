@@ -25,6 +25,8 @@
 // kernel stays as it is, and a remark says why.
 //
 //===------------------------------------------------------------------------===//
+#include "Dependence.h"
+
 #include "tilec/Support/Target.h"
 #include "tilec/Tile/TileOps.h"
 #include "tilec/TileGPU/TileGPU.h"
@@ -121,14 +123,13 @@ private:
 
   /// A loop's result or argument needs its start, its next value and the other.
   void needCarried(scf::ForOp loop, Value value) {
-    if (value == loop.getInductionVar())
+    std::optional<unsigned> number = carriedNumber(loop, value);
+    if (!number)
       return;
-    unsigned index = isa<OpResult>(value) ? cast<OpResult>(value).getResultNumber()
-                                          : cast<BlockArgument>(value).getArgNumber() - 1;
-    needValue(loop.getResult(index));
-    needValue(loop.getRegionIterArg(index));
-    needValue(loop.getInitArgs()[index]);
-    needValue(loop.getYieldedValues()[index]);
+    needValue(loop.getResult(*number));
+    needValue(loop.getRegionIterArg(*number));
+    needValue(loop.getInitArgs()[*number]);
+    needValue(loop.getYieldedValues()[*number]);
   }
 
   /// Scalars without effects; and elements of arrays that nobody writes.
