@@ -25,6 +25,7 @@
 //===------------------------------------------------------------------------===//
 #include "MemoryAccess.h"
 
+#include "tilec/Atoms/HelperCall.h"
 #include "tilec/Atoms/ThreadCode.h"
 #include "tilec/Layout/Conversion.h"
 
@@ -134,17 +135,6 @@ std::string AtomicAccess::ptxType() const {
   }
 }
 
-static char constraintOf(Type type) {
-  if (type.isF32())
-    return 'f';
-  if (type.isF64())
-    return 'd';
-  if (isa<LLVM::LLVMPointerType>(type))
-    return 'l';
-  unsigned width = type.getIntOrFloatBitWidth();
-  return width == 16 ? 'h' : width == 32 ? 'r' : 'l';
-}
-
 /// Calls the helper whose PTX is `instruction.order.scope.global.operation.type`; the
 /// operands behind the address come in one pair of braces if `perBrace` > 1.
 Value AtomicAccess::call(StringRef instruction, StringRef operation, StringRef ptxType,
@@ -158,20 +148,21 @@ Value AtomicAccess::call(StringRef instruction, StringRef operation, StringRef p
   std::string text = (instruction + "." + orderName + "." + ptxScopes[unsigned(scope)] +
                       ".global." + operation + (isHalf ? ".noftz." : ".") + ptxType + " ")
                          .str();
-  std::string constraints;
   unsigned next = 0;
-  auto operand = [&](Type type, StringRef prefix) {
-    constraints += (constraints.empty() ? "" : ",") + prefix.str() + constraintOf(type);
-    return "$" + std::to_string(next++);
-  };
-  if (result)
-    text += operand(result, "=") + ", ";
-  text += "[" + operand(operands.front().getType(), "") + "], ";
-  std::string values;
-  for (Value value : operands.drop_front())
-    values += (values.empty() ? "" : ", ") + operand(value.getType(), "");
+  auto operand = [&] { return "$" + std::to_string(next++); };
+  SmallVector<Type, 1> results;
+  if (result) {
+    results.push_back(result);
+    text += operand() + ", ";
+  }
+  text += "[" + operand() + "], ";
+  std::string values = operand();
+  for (size_t i = 2; i < operands.size(); ++i)
+    values += ", " + operand();
   text += perBrace > 1 ? "{" + values + "};" : values + ";";
-  return e.callMemoryHelper(name, text, constraints, result, operands);
+  SmallVector<Value> got = emitHelper(b, loc, {name, text, /*constraints=*/"", "memory"},
+                                      results, operands);
+  return result ? got.front() : Value();
 }
 
 Value AtomicAccess::emitInstruction(Value value) {
@@ -286,38 +277,34 @@ Value AtomicAccess::emitLoop(Value value) {
   bool mayLook = !releases() && kind != AtomicKind::Add;
   Value start = load(acquires() ? MemoryOrder::Acquire : MemoryOrder::Relaxed);
   Type bitsType = start.getType();
-  auto loop = scf::WhileOp::create(
-      b, loc, TypeRange{bitsType}, ValueRange{start},
-      [&](OpBuilder &, Location, ValueRange arguments) {
-        Value seen = arguments[0];
-        Value old = fromBits(seen);
-        Value desired = toBits(combine(old, value));
-        Value swapped;
-        if (mayLook) {
-          // A NaN that is there stays as it is.
-          Value isNumber =
-              arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, old, old);
-          Value differs =
-              arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, desired, seen);
-          auto branch = scf::IfOp::create(
-              b, loc, TypeRange{bitsType}, arith::AndIOp::create(b, loc, differs, isNumber),
-              /*withElseRegion=*/true);
-          OpBuilder::InsertionGuard guard(b);
-          b.setInsertionPointToStart(branch.thenBlock());
-          scf::YieldOp::create(b, loc, compareAndSwap(seen, desired));
-          b.setInsertionPointToStart(branch.elseBlock());
-          scf::YieldOp::create(b, loc, seen);
-          swapped = branch.getResult(0);
-        } else {
-          swapped = compareAndSwap(seen, desired);
-        }
-        Value again =
-            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, swapped, seen);
-        scf::ConditionOp::create(b, loc, again, swapped);
-      },
-      [&](OpBuilder &, Location, ValueRange arguments) {
-        scf::YieldOp::create(b, loc, arguments);
-      });
+  // Built in place: what calls a helper declares it in the module around.
+  auto loop = scf::WhileOp::create(b, loc, TypeRange{bitsType}, ValueRange{start});
+  OpBuilder::InsertionGuard loopGuard(b);
+  Value seen = b.createBlock(&loop.getBefore(), {}, bitsType, loc)->getArgument(0);
+  Value old = fromBits(seen);
+  Value desired = toBits(combine(old, value));
+  Value swapped;
+  if (mayLook) {
+    // A NaN that is there stays as it is.
+    Value isNumber = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, old, old);
+    Value differs = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, desired, seen);
+    auto branch = scf::IfOp::create(b, loc, TypeRange{bitsType},
+                                    arith::AndIOp::create(b, loc, differs, isNumber),
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(b, loc, compareAndSwap(seen, desired));
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, loc, seen);
+    swapped = branch.getResult(0);
+  } else {
+    swapped = compareAndSwap(seen, desired);
+  }
+  Value again = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, swapped, seen);
+  scf::ConditionOp::create(b, loc, again, swapped);
+  Block *after = b.createBlock(&loop.getAfter(), {}, bitsType, loc);
+  scf::YieldOp::create(b, loc, after->getArguments());
+  b.setInsertionPointAfter(loop);
   return fromBits(loop.getResult(0));
 }
 
@@ -342,28 +329,6 @@ Value AtomicAccess::emit(Value elementAddress, Value expected, Value value) {
 // The operation
 //===------------------------------------------------------------------------===//
 
-Value Emitter::callMemoryHelper(StringRef name, StringRef text, StringRef constraints,
-                                Type result, ValueRange operands) {
-  ModuleOp module = kernel->getParentOfType<ModuleOp>();
-  auto helper = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
-  if (!helper) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(module.getBody());
-    Type returned = result ? result : LLVM::LLVMVoidType::get(builder.getContext());
-    SmallVector<Type> types(operands.getTypes());
-    helper = LLVM::LLVMFuncOp::create(builder, loc, name,
-                                      LLVM::LLVMFunctionType::get(returned, types));
-    auto pair = [&](StringRef key, StringRef value) -> Attribute {
-      return builder.getStrArrayAttr({key, value});
-    };
-    helper.setPassthroughAttr(builder.getArrayAttr({pair("tilec-asm", text),
-                                                    pair("tilec-constraints", constraints),
-                                                    pair("tilec-effects", "memory")}));
-  }
-  auto call = LLVM::CallOp::create(builder, loc, helper, operands);
-  return result ? call.getResult() : Value();
-}
-
 LogicalResult Emitter::emitAtomic(tile::AtomicOp op) {
   Type shape = op.getIndex().front().getType();
   IndexedAccess access(*this, op, shape);
@@ -377,9 +342,9 @@ LogicalResult Emitter::emitAtomic(tile::AtomicOp op) {
   Value isWriter = emitIsWriter(layout);
 
   if (!op.getResult() || op.getResult().use_empty()) {
-    tilec::emitUnder(builder, loc, isWriter, [&] {
+    emitUnder(isWriter, [&] {
       for (const AccessGroup &group : access.groups(atomic.widestGroup()))
-        tilec::emitUnder(builder, loc, group.guard, [&] {
+        emitUnder(group.guard, [&] {
           int64_t first = group.registers.front();
           SmallVector<Value> values;
           for (int64_t number : group.registers)

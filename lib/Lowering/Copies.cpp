@@ -114,13 +114,6 @@ SmallVector<Value> Emitter::emitCoordinates(ArrayRef<Value> start,
   return coordinates;
 }
 
-static Value emitPieceAddress(OpBuilder &builder, Location loc, Value base, int64_t offset) {
-  if (!offset)
-    return base;
-  return LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
-                             ArrayRef<LLVM::GEPArg>{int32_t(offset)});
-}
-
 //===------------------------------------------------------------------------===//
 // Into shared memory
 //===------------------------------------------------------------------------===//
@@ -129,7 +122,7 @@ void Emitter::emitBoxes(const BoxPlan &plan, Value map, ArrayRef<Value> start, V
                         Value barrier) {
   for (const BoxPlan::Piece &piece : plan.pieces)
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-        builder, loc, emitPieceAddress(builder, loc, place, piece.byteOffset), map,
+        builder, loc, addBytes(place, piece.byteOffset), map,
         emitCoordinates(start, piece.start), barrier, /*im2colOffsets=*/ValueRange(),
         /*multicastMask=*/Value(), /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
         /*isCTAOnly=*/true, /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
@@ -156,7 +149,7 @@ void Emitter::emitSharedBoxes(const BoxPlan &plan, Value map, ArrayRef<Value> st
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), 7);
   Value mask = arith::ConstantIntOp::create(builder, loc, (int64_t(1) << clusterSize) - 1, 16);
   for (const BoxPlan::Piece &piece : ArrayRef(plan.pieces).take_front(share)) {
-    Value address = emitPieceAddress(builder, loc, ownPlace, piece.byteOffset);
+    Value address = addBytes(ownPlace, piece.byteOffset);
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
         builder, loc, LLVM::AddrSpaceCastOp::create(builder, loc, pointer, address), map,
         emitCoordinates(ownStart, piece.start), barrier, /*im2colOffsets=*/ValueRange(),
@@ -177,8 +170,7 @@ LogicalResult Emitter::emitCopies(tgpu::PushOp op, Value place, Value barrier) {
     Value map = tensorMapOf(*plan, copy.getArray());
     SmallVector<Value> start = emitTileStart(copy.getIndex(), copy.getElements(),
                                              buffer.getShape(), copy.getOrder());
-    Value target = emitPieceAddress(builder, loc, place,
-                                    ring.getSlotOffset(unsigned(copy.getSlot())));
+    Value target = addBytes(place, ring.getSlotOffset(unsigned(copy.getSlot())));
     if (isShared)
       emitSharedBoxes(*plan, map, start, target, barrier);
     else
@@ -212,8 +204,7 @@ LogicalResult Emitter::emitCopyOut(tgpu::CopyOutOp op) {
       emitTileStart(op.getIndex(), op.getElements(), buffer.getShape(), op.getOrder());
   for (const BoxPlan::Piece &piece : plan->pieces)
     NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
-        builder, loc, map,
-        emitPieceAddress(builder, loc, get(op.getBuffer()), piece.byteOffset),
+        builder, loc, map, addBytes(get(op.getBuffer()), piece.byteOffset),
         emitCoordinates(start, piece.start), /*l2CacheHint=*/Value(),
         NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
   NVVM::CpAsyncBulkCommitGroupOp::create(builder, loc);

@@ -46,13 +46,6 @@ static Value loadHeader(OpBuilder &b, Location loc, Value ring, unsigned at) {
                               /*alignment=*/8, /*isVolatile=*/true);
 }
 
-void Emitter::emitUnder(Value condition, llvm::function_ref<void()> body) {
-  OpBuilder::InsertionGuard guard(builder);
-  auto branch = scf::IfOp::create(builder, loc, condition, /*withElse=*/false);
-  builder.setInsertionPointToStart(branch.thenBlock());
-  body();
-}
-
 Value Emitter::emitIsThread0() {
   return arith::CmpIOp::create(builder, loc, CmpIPredicate::eq, thread, i32(0));
 }
@@ -152,11 +145,7 @@ void Emitter::emitCompleteRecord(Value position, int64_t site) {
                         /*isInvariantGroup=*/false, LLVM::AtomicOrdering::release);
 }
 
-Value Emitter::emitDebugSlot() {
-  auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), 3);
-  Value base = LLVM::AddressOfOp::create(builder, loc, pointer, sharedGlobalName);
-  return byteAddress(builder, loc, base, int32_t(debugSlotOffset));
-}
+Value Emitter::emitDebugSlot() { return sharedAddress(debugSlotOffset); }
 
 //===------------------------------------------------------------------------===//
 // tile.print

@@ -229,7 +229,6 @@ private:
   Value emitFirstFalse(Value condition, const Layout &layout, Value none);
   Value emitDebugSlot();
   Value emitIsThread0();
-  void emitUnder(Value condition, llvm::function_ref<void()> body);
   void emitUnderRecord(Value condition, llvm::function_ref<void()> write);
   //===--- RingsCpAsync.cpp -----------------------------------------------------------------===//
   LogicalResult emitThreadRing(tgpu::RingOp op);
@@ -303,11 +302,15 @@ private:
   Value zero(Type type);
   Value splat(Value scalar, int64_t count);
   Value extract(Value vector, int64_t index);
-  /// Calls a helper (Target/ExpandHelpers.h) that reads and writes memory; gives its
-  /// result, null if `result` is.
-  Value callMemoryHelper(llvm::StringRef name, llvm::StringRef text,
-                         llvm::StringRef constraints, Type result, mlir::ValueRange operands);
   Value fromElements(mlir::ArrayRef<Value> elements);
+  /// A pointer to that many bytes behind `base`.
+  Value addBytes(Value base, Value bytes);
+  Value addBytes(Value base, int64_t bytes);
+  /// A pointer to a place in the block's shared memory.
+  Value sharedAddress(int64_t offset);
+  /// `fill` under `condition`, or as it is when that is null.
+  void emitUnder(Value condition, llvm::function_ref<void()> fill,
+                 llvm::function_ref<void()> otherwise = nullptr);
   Value lane();
   /// i1: `number` (i32) & mask == bits.
   Value hasBits(Value number, uint64_t mask, uint64_t bits);

@@ -15,6 +15,7 @@
 //===------------------------------------------------------------------------===//
 #include "MemoryAccess.h"
 
+#include "tilec/Atoms/HelperCall.h"
 #include "tilec/Atoms/ThreadCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -78,19 +79,18 @@ LogicalResult Emitter::emitScatter(tile::ScatterOp op) {
     SmallVector<Value> operands = {group.address};
     std::string suffix = ".v" + std::to_string(count) + ".b" + std::to_string(wordBits);
     std::string text = "st.relaxed.cta.global" + suffix + " [$0], {";
-    std::string constraints = "l";
     for (unsigned i = 0; i < count; ++i) {
       operands.push_back(extract(words, i));
       text += (i ? ", $" : "$") + std::to_string(i + 1);
-      constraints += wordBits == 64 ? ",l" : ",r";
     }
-    callMemoryHelper("tilec.st.relaxed.block" + suffix, text + "};", constraints, Type(),
-                     operands);
+    HelperText store{"tilec.st.relaxed.block" + suffix, text + "};", /*constraints=*/"",
+                     "memory"};
+    emitHelper(builder, loc, store, TypeRange(), operands);
   };
 
-  tilec::emitUnder(builder, loc, emitIsWriter(access.layoutOrNull()), [&] {
+  emitUnder(emitIsWriter(access.layoutOrNull()), [&] {
     for (const AccessGroup &group : access.groups(wholeRun))
-      tilec::emitUnder(builder, loc, group.guard, [&] { storeGroup(group); });
+      emitUnder(group.guard, [&] { storeGroup(group); });
   });
   return success();
 }

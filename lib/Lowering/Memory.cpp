@@ -452,30 +452,18 @@ LogicalResult Emitter::emitStore(tile::StoreOp op) {
         stored = group.registers.size() == 1
                      ? extract(value, group.registers[0])
                      : emitShuffle(builder, loc, value, group.registers);
-      auto store = [&](OpBuilder &body) {
-        LLVM::StoreOp::create(body, loc, stored, group.address, access.alignment(group));
-      };
-      if (!group.guard) {
-        store(builder);
-        continue;
-      }
-      scf::IfOp::create(builder, loc, group.guard, [&](OpBuilder &body, Location) {
-        store(body);
-        scf::YieldOp::create(body, loc);
+      emitUnder(group.guard, [&] {
+        LLVM::StoreOp::create(builder, loc, stored, group.address, access.alignment(group));
       });
     }
   };
-  auto under = [&](Value condition, function_ref<void()> fill,
-                   function_ref<void()> otherwise = nullptr) {
-    tilec::emitUnder(builder, loc, condition, fill, otherwise);
-  };
 
   // One thread writes each element.
-  under(emitIsWriter(access.layoutOrNull()), [&] {
+  emitUnder(emitIsWriter(access.layoutOrNull()), [&] {
     if (Value guard = access.uniformGuard()) {
-      under(guard, [&] { write(false, true); });
+      emitUnder(guard, [&] { write(false, true); });
     } else if (access.needsChecks()) {
-      under(
+      emitUnder(
           access.isWhollyInside(), [&] { write(false, true); },
           [&] { write(true, !access.mayStraddle()); });
     } else {

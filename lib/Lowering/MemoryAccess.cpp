@@ -133,20 +133,6 @@ SmallVector<Value> tilec::emitGroupLoads(OpBuilder &builder, Location loc,
   return elements;
 }
 
-void tilec::emitUnder(OpBuilder &builder, Location loc, Value condition,
-                      function_ref<void()> fill, function_ref<void()> otherwise) {
-  if (!condition)
-    return fill();
-  OpBuilder::InsertionGuard guard(builder);
-  auto branch = scf::IfOp::create(builder, loc, condition, /*withElse=*/bool(otherwise));
-  builder.setInsertionPointToStart(branch.thenBlock());
-  fill();
-  if (otherwise) {
-    builder.setInsertionPointToStart(branch.elseBlock());
-    otherwise();
-  }
-}
-
 //===------------------------------------------------------------------------===//
 // By index
 //===------------------------------------------------------------------------===//

@@ -40,11 +40,6 @@ llvm::SmallVector<mlir::Value> emitGroupLoads(mlir::OpBuilder &builder, mlir::Lo
 /// Gives registers that hold copies the value of the register they copy.
 void fillCopies(llvm::MutableArrayRef<mlir::Value> elements, const Layout &layout);
 
-/// `fill` under `condition`, or as it is when that is null.
-void emitUnder(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value condition,
-               llvm::function_ref<void()> fill,
-               llvm::function_ref<void()> otherwise = nullptr);
-
 /// An access by index: tile.gather, tile.scatter, tile.atomic.
 ///
 /// An element exists where its mask is true and its index is inside in every dim;

@@ -78,22 +78,9 @@ void Emitter::advance(const RingState &ring, Value stage, Value parity) {
 // Barriers
 //===------------------------------------------------------------------------===//
 
-static Value emitByteOffset(OpBuilder &builder, Location loc, Value base, Value offset) {
-  return LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
-                             ArrayRef<LLVM::GEPArg>{offset});
-}
-static Value emitByteOffset(OpBuilder &builder, Location loc, Value base, int64_t offset) {
-  if (!offset)
-    return base;
-  return LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
-                             ArrayRef<LLVM::GEPArg>{int32_t(offset)});
-}
-
 Value Emitter::barrierAddress(const RingState &ring, Value stage, bool isEmpty) {
-  Value first = emitByteOffset(builder, loc, ring.barriers,
-                               isEmpty ? ring.type.getStages() * barrierBytes : 0);
-  return emitByteOffset(builder, loc, first,
-                        arith::MulIOp::create(builder, loc, stage, i32(barrierBytes)));
+  Value first = addBytes(ring.barriers, isEmpty ? ring.type.getStages() * barrierBytes : 0);
+  return addBytes(first, arith::MulIOp::create(builder, loc, stage, i32(barrierBytes)));
 }
 
 /// Tries until the phase with `parity` is complete; each try sleeps for a while.
@@ -133,12 +120,10 @@ LogicalResult Emitter::emitRing(tgpu::RingOp op) {
     return emitThreadRing(op);
   if (!op.getOffset() || !op.getBarriers())
     return op.emitError("ring has no offsets: run --tile-allocate-memory first");
-  auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), 3);
-  Value shared = LLVM::AddressOfOp::create(builder, loc, pointer, sharedGlobalName);
   RingState ring;
   ring.type = op.getRing().getType();
-  ring.places = emitByteOffset(builder, loc, shared, int64_t(*op.getOffset()));
-  ring.barriers = emitByteOffset(builder, loc, shared, int64_t(*op.getBarriers()));
+  ring.places = sharedAddress(*op.getOffset());
+  ring.barriers = sharedAddress(*op.getBarriers());
   ring.isReadByThreads = isReadByThreads(op.getRing());
   ring.pushStage = emitStackVariable(0);
   ring.pushParity = emitStackVariable(1);
@@ -183,7 +168,7 @@ LogicalResult Emitter::emitPush(tgpu::PushOp op) {
                                            i32(ring.type.getGroupBytes()),
                                            NVVM::MemScopeKind::CTA, false, Value());
     Value offset = arith::MulIOp::create(builder, loc, stage, i32(ring.type.getStageBytes()));
-    return emitCopies(op, emitByteOffset(builder, loc, ring.places, offset), full);
+    return emitCopies(op, addBytes(ring.places, offset), full);
   };
   if (isSingleThread) {
     if (failed(start()))
@@ -208,9 +193,9 @@ LogicalResult Emitter::emitPop(tgpu::PopOp op) {
   Value stage = load(ring.popStage);
   waitForPhase(barrierAddress(ring, stage, /*isEmpty=*/false), load(ring.popParity));
   Value offset = arith::MulIOp::create(builder, loc, stage, i32(ring.type.getStageBytes()));
-  Value place = emitByteOffset(builder, loc, ring.places, offset);
+  Value place = addBytes(ring.places, offset);
   for (auto [slot, buffer] : llvm::enumerate(op.getBuffers()))
-    set(buffer, emitByteOffset(builder, loc, place, ring.type.getSlotOffset(unsigned(slot))));
+    set(buffer, addBytes(place, ring.type.getSlotOffset(unsigned(slot))));
   advance(ring, ring.popStage, ring.popParity);
   return success();
 }

@@ -271,19 +271,12 @@ void AsyncCopyEmitter::emit() {
 // Rings
 //===------------------------------------------------------------------------===//
 
-static Value emitByteOffset(OpBuilder &builder, Location loc, Value base, LLVM::GEPArg offset) {
-  return LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
-                             ArrayRef<LLVM::GEPArg>{offset});
-}
-
 LogicalResult Emitter::emitThreadRing(tgpu::RingOp op) {
   if (!op.getOffset())
     return op.emitError("ring has no offset: run --tile-allocate-memory first");
-  auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), 3);
-  Value shared = LLVM::AddressOfOp::create(builder, loc, pointer, sharedGlobalName);
   ThreadRing ring;
   ring.type = op.getRing().getType();
-  ring.places = emitByteOffset(builder, loc, shared, int32_t(*op.getOffset()));
+  ring.places = sharedAddress(*op.getOffset());
   ring.pushOffset = emitStackVariable(0);
   ring.popOffset = emitStackVariable(0);
   ring.ahead = emitStackVariable(0);
@@ -302,7 +295,7 @@ Value Emitter::takePlace(const ThreadRing &ring, Value cursor, Value condition) 
   if (condition)
     next = arith::SelectOp::create(builder, loc, condition, next, offset);
   store(next, cursor);
-  return emitByteOffset(builder, loc, ring.places, offset);
+  return addBytes(ring.places, offset);
 }
 
 LogicalResult Emitter::emitThreadPush(tgpu::PushOp op, Value condition) {
@@ -315,9 +308,7 @@ LogicalResult Emitter::emitThreadPush(tgpu::PushOp op, Value condition) {
     auto copy = cast<tgpu::CopyOp>(inner);
     loc = copy.getLoc();
     int64_t offset = ring.type.getSlotOffset(unsigned(copy.getSlot()));
-    AsyncCopyEmitter(*this, copy, emitByteOffset(builder, loc, place, int32_t(offset)),
-                     condition)
-        .emit();
+    AsyncCopyEmitter(*this, copy, addBytes(place, offset), condition).emit();
   }
   loc = op.getLoc();
   NVVM::CpAsyncCommitGroupOp::create(builder, loc);
@@ -354,8 +345,7 @@ LogicalResult Emitter::emitThreadPop(tgpu::PopOp op) {
     return failure();
   Value place = takePlace(ring, ring.popOffset, Value());
   for (auto [slot, buffer] : llvm::enumerate(op.getBuffers()))
-    set(buffer, emitByteOffset(builder, loc, place,
-                               int32_t(ring.type.getSlotOffset(unsigned(slot)))));
+    set(buffer, addBytes(place, ring.type.getSlotOffset(unsigned(slot))));
   return success();
 }
 

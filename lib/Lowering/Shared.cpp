@@ -23,13 +23,7 @@ using namespace tilec;
 LogicalResult Emitter::emitAlloc(tgpu::AllocOp op) {
   if (!op.getOffset())
     return op.emitError("buffer has no offset: run --tile-allocate-memory first");
-  auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), 3);
-  Value base = LLVM::AddressOfOp::create(builder, loc, pointer, sharedGlobalName);
-  int64_t offset = *op.getOffset();
-  if (offset)
-    base = LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base,
-                               ArrayRef<LLVM::GEPArg>{int32_t(offset)});
-  set(op, base);
+  set(op, sharedAddress(*op.getOffset()));
   return success();
 }
 

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===------------------------------------------------------------------------===//
 //
-// Types and constants, and the table from values of the kernel to values of the
-// thread:
+// Types, constants, addresses and branches, and the table from values of the kernel
+// to values of the thread:
 //
 //   tensor<64x64xbf16, #layout>   vector<32xbf16>     (32 registers in #layout)
 //   tensor<8xf8E4M3FN, #layout>   vector<1xi8>        f8 as bits
@@ -17,6 +17,7 @@
 #include "tilec/Atoms/ThreadCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -90,6 +91,38 @@ Value Emitter::extract(Value vector, int64_t index) {
 Value Emitter::fromElements(ArrayRef<Value> elements) {
   auto type = VectorType::get(int64_t(elements.size()), elements.front().getType());
   return vector::FromElementsOp::create(builder, loc, type, elements);
+}
+
+Value Emitter::addBytes(Value base, Value bytes) {
+  return LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
+                             ArrayRef<LLVM::GEPArg>{bytes});
+}
+
+Value Emitter::addBytes(Value base, int64_t bytes) {
+  if (!bytes)
+    return base;
+  return LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
+                             ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
+}
+
+Value Emitter::sharedAddress(int64_t offset) {
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), 3);
+  return addBytes(LLVM::AddressOfOp::create(builder, loc, pointer, sharedGlobalName),
+                  offset);
+}
+
+void Emitter::emitUnder(Value condition, function_ref<void()> fill,
+                        function_ref<void()> otherwise) {
+  if (!condition)
+    return fill();
+  OpBuilder::InsertionGuard guard(builder);
+  auto branch = scf::IfOp::create(builder, loc, condition, /*withElse=*/bool(otherwise));
+  builder.setInsertionPointToStart(branch.thenBlock());
+  fill();
+  if (otherwise) {
+    builder.setInsertionPointToStart(branch.elseBlock());
+    otherwise();
+  }
 }
 
 Value Emitter::lane() {
