@@ -38,9 +38,9 @@
 //===------------------------------------------------------------------------===//
 #include "Copies.h"
 #include "Dependence.h"
+#include "Hints.h"
 
 #include "tilec/Support/Target.h"
-
 #include "tilec/Tile/TileOps.h"
 #include "tilec/TileGPU/TileGPU.h"
 #include "tilec/Transforms/Passes.h"
@@ -175,10 +175,9 @@ static int64_t largestProduct(tile::KernelOp kernel) {
 static constexpr int64_t clusterTile = 128 * 128;
 
 /// The axis along which two blocks become a cluster; none where that does not pay.
-static std::optional<uint32_t> chooseClusterAxis(tile::KernelOp kernel) {
-  DictionaryAttr hints = kernel.getHintsAttr();
-  auto hint = hints ? dyn_cast_or_null<IntegerAttr>(hints.get("cluster")) : IntegerAttr();
-  if (hint ? hint.getInt() != 2 : largestProduct(kernel) < clusterTile)
+static std::optional<uint32_t> chooseClusterAxis(tile::KernelOp kernel, StringRef chip) {
+  std::optional<int64_t> hint = hintOf(kernel, chip, "cluster");
+  if (hint ? *hint != 2 : largestProduct(kernel) < clusterTile)
     return std::nullopt;
   std::optional<uint32_t> best;
   int64_t most = 0;
@@ -275,7 +274,7 @@ struct ScheduleBlocks : tilec::impl::ScheduleBlocksBase<ScheduleBlocks> {
       return;
     const Chip *target = findChip(chip);
     bool hasClusters = target && target->has(ChipFeature::Cluster);
-    makePersistent(kernel, hasClusters ? chooseClusterAxis(kernel) : std::nullopt);
+    makePersistent(kernel, hasClusters ? chooseClusterAxis(kernel, chip) : std::nullopt);
   }
 };
 

@@ -93,3 +93,41 @@ tile.kernel @uneven(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !t
   tile.store %c[%m, %l], %r : !tile.array<?x?xf32, mut>, tensor<128x128xf32, #big>
   tile.return
 }
+
+// Whether blocks pair up may be asked for all chips and for one, which then counts.
+// CLUSTER-LABEL: tile.kernel @apart
+// CLUSTER-NOT: tgpu.cluster
+// CLUSTER: tile.return
+tile.kernel @apart(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32, hints = {cluster = 2 : i64, sm_90a.cluster = 1 : i64}} {
+  %m = tile.block_id 0 : index
+  %l = tile.block_id 1 : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : tensor<128x128xf32, #big>
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<128x128xf32, #big>) {
+    %x = tile.load %a[%m, %k] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<128x128xbf16, #big>
+    %y = tile.load %b[%k, %l] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<128x128xbf16, #big>
+    %p = tile.mma %x, %y, %s : tensor<128x128xbf16, #big>, tensor<128x128xbf16, #big>, tensor<128x128xf32, #big>
+    scf.yield %p : tensor<128x128xf32, #big>
+  }
+  tile.store %c[%m, %l], %r : !tile.array<?x?xf32, mut>, tensor<128x128xf32, #big>
+  tile.return
+}
+
+// CLUSTER-LABEL: tile.kernel @together
+// CLUSTER-SAME: tgpu.cluster = 2
+tile.kernel @together(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32, hints = {cluster = 1 : i64, sm_100a.cluster = 1 : i64, sm_90a.cluster = 2 : i64}} {
+  %m = tile.block_id 0 : index
+  %l = tile.block_id 1 : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : tensor<128x128xf32, #big>
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<128x128xf32, #big>) {
+    %x = tile.load %a[%m, %k] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<128x128xbf16, #big>
+    %y = tile.load %b[%k, %l] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<128x128xbf16, #big>
+    %p = tile.mma %x, %y, %s : tensor<128x128xbf16, #big>, tensor<128x128xbf16, #big>, tensor<128x128xf32, #big>
+    scf.yield %p : tensor<128x128xf32, #big>
+  }
+  tile.store %c[%m, %l], %r : !tile.array<?x?xf32, mut>, tensor<128x128xf32, #big>
+  tile.return
+}
