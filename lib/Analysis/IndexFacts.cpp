@@ -301,8 +301,9 @@ IndexRange IndexFacts::rangeOfDim(Dim dim) const {
   return IndexRange{0, INT64_MAX}.meet(ranges.lookup(canonical(keyOf(dim))));
 }
 
-static IndexRange typeRange(Type type) {
-  unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+IndexRange tilec::typeRange(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  unsigned width = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
   if (width >= 64)
     return {};
   return {-(int64_t(1) << (width - 1)), (int64_t(1) << (width - 1)) - 1};
@@ -330,6 +331,38 @@ static IndexRange productRange(IndexRange a, IndexRange b, Type type) {
   return ifExact(lo, hi, type);
 }
 
+std::optional<IndexRange> tilec::rangeOfArithmetic(Operation *op,
+                                                   function_ref<IndexRange(unsigned)> of) {
+  using Range = std::optional<IndexRange>;
+  Type type = op->getResult(0).getType();
+  return TypeSwitch<Operation *, Range>(op)
+      .Case([&](arith::AddIOp) -> Range {
+        IndexRange a = of(0), b = of(1);
+        return ifExact(llvm::checkedAdd(a.min, b.min), llvm::checkedAdd(a.max, b.max), type);
+      })
+      .Case([&](arith::SubIOp) -> Range {
+        IndexRange a = of(0), b = of(1);
+        return ifExact(llvm::checkedSub(a.min, b.max), llvm::checkedSub(a.max, b.min), type);
+      })
+      .Case([&](arith::MulIOp) -> Range { return productRange(of(0), of(1), type); })
+      .Case([&](arith::MinSIOp) -> Range {
+        IndexRange a = of(0), b = of(1);
+        return IndexRange{std::min(a.min, b.min), std::min(a.max, b.max)};
+      })
+      .Case([&](arith::MaxSIOp) -> Range {
+        IndexRange a = of(0), b = of(1);
+        return IndexRange{std::max(a.min, b.min), std::max(a.max, b.max)};
+      })
+      .Case([&](RemainderOp remainder) -> Range {
+        IndexRange a = of(0), b = of(1);
+        bool isPositive = remainder.getRounding() == QuotientRounding::Floor || a.min >= 0;
+        if (remainder.getSignedness() != Signedness::Signed || b.min <= 0 || !isPositive)
+          return typeRange(type);
+        return IndexRange{0, b.max - 1};
+      })
+      .Default([](Operation *) -> Range { return std::nullopt; });
+}
+
 IndexRange IndexFacts::rangeOf(Value value, Operation *at, unsigned depth) const {
   if (std::optional<int64_t> constant = constantOf(value))
     return {*constant, *constant};
@@ -351,29 +384,14 @@ IndexRange IndexFacts::rangeOf(Value value, Operation *at, unsigned depth) const
 IndexRange IndexFacts::rangeOfResult(Operation *op, Operation *at, unsigned depth) const {
   Type type = op->getResult(0).getType();
   auto of = [&](unsigned operand) { return rangeOf(op->getOperand(operand), at, depth + 1); };
+  if (std::optional<IndexRange> range = rangeOfArithmetic(op, of))
+    return *range;
   constexpr int64_t mostBlocks = INT32_MAX;
   return TypeSwitch<Operation *, IndexRange>(op)
       .Case([&](DimOp dim) { return rangeOfDim({dim.getArray(), dim.getDim()}); })
       .Case([&](BlockIdOp) { return IndexRange{0, mostBlocks - 1}; })
       .Case([&](NumSMsOp) { return IndexRange{1, INT32_MAX}; })
       .Case([&](NumBlocksOp) { return IndexRange{1, mostBlocks}; })
-      .Case([&](arith::AddIOp) {
-        IndexRange a = of(0), b = of(1);
-        return ifExact(llvm::checkedAdd(a.min, b.min), llvm::checkedAdd(a.max, b.max), type);
-      })
-      .Case([&](arith::SubIOp) {
-        IndexRange a = of(0), b = of(1);
-        return ifExact(llvm::checkedSub(a.min, b.max), llvm::checkedSub(a.max, b.min), type);
-      })
-      .Case([&](arith::MulIOp) { return productRange(of(0), of(1), type); })
-      .Case([&](arith::MinSIOp) {
-        IndexRange a = of(0), b = of(1);
-        return IndexRange{std::min(a.min, b.min), std::min(a.max, b.max)};
-      })
-      .Case([&](arith::MaxSIOp) {
-        IndexRange a = of(0), b = of(1);
-        return IndexRange{std::max(a.min, b.min), std::max(a.max, b.max)};
-      })
       .Case([&](arith::SelectOp) { return of(1).join(of(2)); })
       .Case([&](DivideOp divide) {
         IndexRange a = of(0), b = of(1);
@@ -382,13 +400,6 @@ IndexRange IndexFacts::rangeOfResult(Operation *op, Operation *at, unsigned dept
         // One more at both ends covers every rounding.
         return IndexRange{a.min >= 0 ? a.min / b.min : a.min / b.min - 1,
                           a.max < 0 ? 0 : a.max / b.min + (a.max % b.min != 0)};
-      })
-      .Case([&](RemainderOp remainder) {
-        IndexRange a = of(0), b = of(1);
-        bool isPositive = remainder.getRounding() == QuotientRounding::Floor || a.min >= 0;
-        if (remainder.getSignedness() != Signedness::Signed || b.min <= 0 || !isPositive)
-          return typeRange(type);
-        return IndexRange{0, b.max - 1};
       })
       .Default([&](Operation *) { return typeRange(type); });
 }

@@ -11,7 +11,6 @@
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -204,23 +203,8 @@ IndexTileFacts::Run IndexTileFacts::findRun(Value array, ValueRange index, Value
 // Ranges
 //===----------------------------------------------------------------------===//
 
-/// All numbers of a type, read as signed.
-static IndexRange typeRange(Type type) {
-  Type element = getElementTypeOrSelf(type);
-  if (element.isIndex() || element.getIntOrFloatBitWidth() >= 64)
-    return {};
-  int64_t half = int64_t(1) << (element.getIntOrFloatBitWidth() - 1);
-  return {-half, half - 1};
-}
-
 static bool holds(IndexRange outer, IndexRange inner) {
   return outer.min <= inner.min && inner.max <= outer.max;
-}
-
-/// [lo, hi] if it was computed exactly and fits the type, else all.
-static IndexRange ifExact(std::optional<int64_t> lo, std::optional<int64_t> hi, Type type) {
-  IndexRange all = typeRange(type);
-  return lo && hi && holds(all, {*lo, *hi}) ? IndexRange{*lo, *hi} : all;
 }
 
 /// What a conversion between integers makes of `range`.
@@ -245,46 +229,20 @@ IndexRange IndexTileFacts::rangeOf(Value value, Operation *at, unsigned depth) c
   if (!op || depth > maxDepth)
     return typeRange(type);
   auto of = [&](unsigned operand) { return rangeOf(op->getOperand(operand), at, depth + 1); };
+  if (std::optional<IndexRange> range = rangeOfArithmetic(op, of))
+    return *range;
   return llvm::TypeSwitch<Operation *, IndexRange>(op)
       .Case([&](IotaOp) {
-        return ifExact(0, cast<RankedTensorType>(type).getNumElements() - 1, type);
+        IndexRange all{0, cast<RankedTensorType>(type).getNumElements() - 1};
+        return holds(typeRange(type), all) ? all : typeRange(type);
       })
       .Case<SplatOp, BroadcastOp, ReshapeOp, PermuteOp, ConvertLayoutOp>(
           [&](Operation *) { return of(0); })
-      .Case([&](arith::AddIOp) {
-        IndexRange a = of(0), b = of(1);
-        return ifExact(llvm::checkedAdd(a.min, b.min), llvm::checkedAdd(a.max, b.max), type);
-      })
-      .Case([&](arith::SubIOp) {
-        IndexRange a = of(0), b = of(1);
-        return ifExact(llvm::checkedSub(a.min, b.max), llvm::checkedSub(a.max, b.min), type);
-      })
-      .Case([&](arith::MulIOp) {
-        IndexRange a = of(0), b = of(1);
-        if (a.min < 0 || b.min < 0)
-          return typeRange(type);
-        return ifExact(llvm::checkedMul(a.min, b.min), llvm::checkedMul(a.max, b.max), type);
-      })
-      .Case([&](arith::MinSIOp) {
-        IndexRange a = of(0), b = of(1);
-        return IndexRange{std::min(a.min, b.min), std::min(a.max, b.max)};
-      })
-      .Case([&](arith::MaxSIOp) {
-        IndexRange a = of(0), b = of(1);
-        return IndexRange{std::max(a.min, b.min), std::max(a.max, b.max)};
-      })
       .Case([&](arith::AndIOp) {
         // A mask with the sign bit clear bounds the result, whatever the other is.
         IndexRange a = of(0), b = of(1);
         int64_t most = std::min(a.min >= 0 ? a.max : INT64_MAX, b.min >= 0 ? b.max : INT64_MAX);
         return most == INT64_MAX ? typeRange(type) : IndexRange{0, most};
-      })
-      .Case([&](RemainderOp remainder) {
-        IndexRange a = of(0), b = of(1);
-        bool isPositive = remainder.getRounding() == QuotientRounding::Floor || a.min >= 0;
-        if (remainder.getSignedness() != Signedness::Signed || b.min <= 0 || !isPositive)
-          return typeRange(type);
-        return IndexRange{0, b.max - 1};
       })
       .Default([&](Operation *) {
         return isIntegerConversion(op) ? converted(op, of(0)) : typeRange(type);

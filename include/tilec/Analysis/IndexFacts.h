@@ -20,6 +20,9 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <optional>
 
 namespace tilec {
 
@@ -35,6 +38,14 @@ struct IndexRange {
     return {std::max(min, other.min), std::min(max, other.max)};
   }
 };
+
+/// All numbers of an integer or index type, or of the elements of a tile, read as signed.
+IndexRange typeRange(mlir::Type type);
+
+/// Where the result of integer arithmetic lies when operand `i` lies in `of(i)`, of a
+/// scalar or of each element of a tile; none if `op` is something else.
+std::optional<IndexRange> rangeOfArithmetic(mlir::Operation *op,
+                                            llvm::function_ref<IndexRange(unsigned)> of);
 
 class IndexFacts {
 public:
