@@ -553,21 +553,9 @@ Operand Sema::checkRandom(CallArgs &args) {
       result = applyBinary(B::Mul, applyUnary(U::Sqrt, radius, range),
                            applyUnary(U::Cos, angle, range), range);
     }
-    checked::Variable *variable =
-        newVariable(args.builtin->name, result.type(), false, range);
-    auto *let = emit<checked::LetStmt>(range);
-    let->variables = copy(ArrayRef<checked::Variable *>(variable));
-    let->init = result.expr;
-    auto *site = out.create<checked::CallSite>();
-    site->callee = args.builtin->name;
-    site->at = locOf(range);
-    auto *body = out.create<checked::InlineBody>();
-    body->call = site;
-    body->results = copy(ArrayRef<checked::Variable *>(variable));
-    body->body = copy(ArrayRef<checked::Stmt *>(stmts));
-    auto *inlined = make<checked::InlineExpr>(variable->type, range);
-    inlined->inlined = body;
-    result = Operand::runtime(inlined, range);
   }
+  result = Operand::runtime(afterStatements(stmts, materialize(result), range,
+                                            args.builtin->name),
+                            range);
   return inheritShape(result, {&offsets});
 }

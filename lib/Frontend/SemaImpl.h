@@ -410,9 +410,11 @@ private:
   /// A value that is needed only when control comes to it. Calls that it emits
   /// as statements are kept in `emitted`, for `afterStatements`.
   Operand checkArm(const ast::Expr *expr, std::vector<checked::Stmt *> &emitted);
-  /// `value` with the statements of its arm in front, as one expression.
+  /// `value` with the statements that it needs in front, as one expression;
+  /// `name` says what they are part of.
   checked::Expr *afterStatements(ArrayRef<checked::Stmt *> emitted,
-                                 checked::Expr *value, SourceRange range);
+                                 checked::Expr *value, SourceRange range,
+                                 StringRef name = "arm");
   Operand applyBinary(ast::BinaryOp op, Operand left, Operand right,
                       SourceRange range, SourceRange opRange);
   Operand applyUnary(checked::UnaryOp op, Operand operand, SourceRange range);

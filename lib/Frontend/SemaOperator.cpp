@@ -287,11 +287,12 @@ Operand Sema::checkArm(const ast::Expr *expr,
 }
 
 checked::Expr *Sema::afterStatements(ArrayRef<checked::Stmt *> emitted,
-                                     checked::Expr *value, SourceRange range) {
+                                     checked::Expr *value, SourceRange range,
+                                     StringRef name) {
   if (emitted.empty())
     return value;
   std::vector<checked::Stmt *> stmts(emitted);
-  checked::Variable *variable = newVariable("", value->type, false, range);
+  checked::Variable *variable = newVariable(name, value->type, false, range);
   {
     Saved<std::vector<checked::Stmt *> *> saved(block, &stmts);
     auto *let = emit<checked::LetStmt>(range);
@@ -299,7 +300,7 @@ checked::Expr *Sema::afterStatements(ArrayRef<checked::Stmt *> emitted,
     let->init = value;
   }
   auto *site = out.create<checked::CallSite>();
-  site->callee = "arm";
+  site->callee = name;
   site->at = locOf(range);
   auto *body = out.create<checked::InlineBody>();
   body->call = site;
