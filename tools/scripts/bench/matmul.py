@@ -17,7 +17,7 @@ import os
 import torch
 import triton
 
-from tile_kernel import TileKernel
+from tile_kernel import TileKernel, run_twice
 
 TORCH = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "f64": torch.float64}
 
@@ -28,20 +28,13 @@ def bench(fn):
 
 def checked(launch, a, b, c):
     """The relative error of a band of rows, or what is wrong."""
-    runs = []
-    for _ in range(2):
-        c.view(torch.uint8).fill_(255)
-        launch()
-        torch.cuda.synchronize()
-        runs.append(c.clone())
-    if not torch.equal(runs[0].view(torch.uint8), runs[1].view(torch.uint8)):
-        return "TWO RUNS DIFFER"
-    if torch.isnan(runs[0]).any():
-        return "UNWRITTEN OUTPUT"
+    result, complaint = run_twice(launch, c)
+    if complaint:
+        return complaint
     worst = 0.0
     for first in (0, max(0, a.shape[0] - 256)):
         expected = a[first:first + 256].double() @ b.double()
-        got = runs[0][first:first + 256].double()
+        got = result[first:first + 256].double()
         worst = max(worst, ((got - expected).norm() / expected.norm()).item())
     return worst
 

@@ -56,6 +56,21 @@ def current_chip():
     return f"sm_{major}{minor}" + ("a" if major >= 9 else "")
 
 
+def run_twice(launch, out):
+    """Launches twice on poisoned `out`: the first result, and what is wrong with it ("": nothing)."""
+    runs = []
+    for _ in range(2):
+        out.view(torch.uint8).fill_(255)
+        launch()
+        torch.cuda.synchronize()
+        runs.append(out.clone())
+    if not torch.equal(runs[0].view(torch.uint8), runs[1].view(torch.uint8)):
+        return runs[0], "TWO RUNS DIFFER"
+    if torch.isnan(runs[0]).any():
+        return runs[0], "UNWRITTEN OUTPUT"
+    return runs[0], ""
+
+
 class TileKernel:
     """One kernel of one file, for the current GPU or for `chip`."""
 
