@@ -18,19 +18,12 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
-#include <bit>
 #include <cmath>
 
 using namespace tilec;
 using namespace tilec::test;
 
 namespace {
-
-uint16_t toBFloat(float x) {
-  uint32_t bits = std::bit_cast<uint32_t>(x);
-  return uint16_t((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
-}
-float fromBFloat(uint16_t x) { return std::bit_cast<float>(uint32_t(x) << 16); }
 
 class CompiledKernel : public ::testing::Test {
 protected:
@@ -82,11 +75,7 @@ protected:
   static std::vector<llvm::CallInst *> calls(llvm::Module &module, llvm::StringRef prefix) {
     std::vector<llvm::CallInst *> result;
     for (llvm::Function &function : module)
-      for (llvm::Instruction &instruction : llvm::instructions(function))
-        if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction))
-          if (call->getCalledFunction() &&
-              call->getCalledFunction()->getName().starts_with(prefix))
-            result.push_back(call);
+      llvm::append_range(result, callsIn(function, prefix));
     return result;
   }
 

@@ -15,22 +15,12 @@
 #include "tilec/Emulator/Plan.h"
 #include "tilec/Frontend/Diagnostics.h"
 
-#include "llvm/IR/InstIterator.h"
-#include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-
-#include <bit>
 
 using namespace tilec;
 using namespace tilec::test;
 
 namespace {
-
-uint16_t toBFloat(float x) {
-  uint32_t bits = std::bit_cast<uint32_t>(x);
-  return uint16_t((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
-}
-float fromBFloat(uint16_t x) { return std::bit_cast<float>(uint32_t(x) << 16); }
 
 class CompiledProduct : public ::testing::Test {
 protected:
@@ -84,14 +74,7 @@ protected:
 
   /// Calls, in the build that uses tensor maps, of functions named \p prefix….
   std::vector<llvm::CallInst *> calls(llvm::Module &module, llvm::StringRef prefix) {
-    std::vector<llvm::CallInst *> result;
-    llvm::Function *function = module.getFunction(info().builds[0].symbol);
-    for (llvm::Instruction &instruction : llvm::instructions(*function))
-      if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction))
-        if (call->getCalledFunction() &&
-            call->getCalledFunction()->getName().starts_with(prefix))
-          result.push_back(call);
-    return result;
+    return callsIn(*module.getFunction(info().builds[0].symbol), prefix);
   }
 
   /// Takes the call out; a value that it passes on comes from its operand.

@@ -14,6 +14,8 @@
 
 #include "tilec/Emulator/Emulator.h"
 
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IRReader/IRReader.h"
@@ -23,6 +25,7 @@
 
 #include "gtest/gtest.h"
 
+#include <bit>
 #include <cstring>
 
 namespace tilec::test {
@@ -67,6 +70,24 @@ inline EmulatedKernel load(const std::string &text, const std::string &symbol,
     std::abort();
   }
   return std::move(*kernel);
+}
+
+inline uint16_t toBFloat(float x) {
+  uint32_t bits = std::bit_cast<uint32_t>(x);
+  return uint16_t((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
+}
+inline float fromBFloat(uint16_t x) { return std::bit_cast<float>(uint32_t(x) << 16); }
+
+/// Calls in \p function of functions whose name begins with \p prefix.
+inline std::vector<llvm::CallInst *> callsIn(llvm::Function &function,
+                                             llvm::StringRef prefix) {
+  std::vector<llvm::CallInst *> result;
+  for (llvm::Instruction &instruction : llvm::instructions(function))
+    if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction))
+      if (call->getCalledFunction() &&
+          call->getCalledFunction()->getName().starts_with(prefix))
+        result.push_back(call);
+  return result;
 }
 
 class Launch {

@@ -45,6 +45,9 @@ struct HostArray {
   }
 };
 
+/// Whole numbers from -3 to 3: products and short sums of them are exact in every type.
+HostArray wholeNumbers(DType dtype, std::vector<int64_t> dims, uint32_t seed);
+
 struct RunOptions {
   std::vector<unsigned> warps = {1, 2, 4, 8};
   std::array<int64_t, 3> grid = {1, 1, 1};

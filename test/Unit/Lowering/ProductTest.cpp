@@ -11,8 +11,6 @@
 //===------------------------------------------------------------------------===//
 #include "KernelRunner.h"
 
-#include "tilec/Support/Numerics.h"
-
 #include "gtest/gtest.h"
 
 using namespace tilec;
@@ -46,21 +44,6 @@ const Type types[] = {
     {"f8E5M2", "f8E5M2", "f32", DType::F8E5M2, DType::F32, "sm_80"},
     {"f8E5M2", "f8E5M2", "f32", DType::F8E5M2, DType::F32, "sm_89"},
     {"f8E5M2", "f8E5M2", "f32", DType::F8E5M2, DType::F32, "sm_89", "precision(fast)"}};
-
-HostArray wholeNumbers(DType dtype, std::vector<int64_t> dims, uint32_t seed) {
-  int64_t count = 1;
-  for (int64_t dim : dims)
-    count *= dim;
-  size_t size = dtypeBytes(dtype);
-  std::vector<uint8_t> bytes(size_t(count) * size);
-  for (size_t i = 0; i < size_t(count); ++i) {
-    seed = seed * 1664525 + 1013904223;
-    int64_t value = int64_t(seed >> 16) % 7 - 3;
-    uint64_t word = isFloat(dtype) ? numerics::encode(dtype, double(value)) : uint64_t(value);
-    std::memcpy(&bytes[i * size], &word, size);
-  }
-  return HostArray::of(dtype, std::move(dims), bytes);
-}
 
 std::string tensor(std::vector<int64_t> shape, const char *element) {
   std::string text = "tensor<";
