@@ -33,6 +33,8 @@ class Block;
 /// that the low 18 bits of a host address are the shared-memory address: what code gets
 /// that turns one into a number, and what swizzles work on.
 constexpr uint32_t sharedCapacity = 256 << 10;
+/// Where the rank of a block begins in a shared address that is used as a number.
+constexpr uint32_t clusterWindowBits = 24;
 
 /// Slots of asynchronous agents that belong to no single thread.
 constexpr uint32_t numBlockAgents = 16;

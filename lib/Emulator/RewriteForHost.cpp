@@ -581,8 +581,9 @@ void HostRewriter::privateMemory(Function &function) {
   }
 }
 
-/// As a number, an address in shared memory counts from the start of the block's: code
-/// puts such numbers into the fields of descriptors.
+/// As a number, an address in shared memory counts from the start of the block's, and the
+/// bits from `clusterWindowBits` on say which block of the cluster: code puts such numbers
+/// into the fields of descriptors, where these bits must not get to.
 void HostRewriter::numberSharedAddresses(Function &function) {
   SmallVector<CastInst *> casts;
   for (Instruction &instruction : instructions(function)) {
@@ -595,13 +596,16 @@ void HostRewriter::numberSharedAddresses(Function &function) {
   }
   for (CastInst *cast : casts) {
     IRBuilder<> b(cast);
-    Value *value = cast->getOperand(0), *result;
+    Value *value = cast->getOperand(0), *thread = function.getArg(0), *result;
+    Value *rank = b.CreateZExt(field(b, thread, offset::clusterRank, int32), b.getInt64Ty());
+    Value *window = b.CreateShl(rank, clusterWindowBits);
     if (isa<PtrToIntInst>(cast)) {
       Value *address = b.CreatePtrToInt(value, b.getInt64Ty());
-      result = b.CreateZExtOrTrunc(b.CreateAnd(address, sharedCapacity - 1), cast->getType());
+      Value *number = b.CreateOr(b.CreateAnd(address, sharedCapacity - 1), window);
+      result = b.CreateZExtOrTrunc(number, cast->getType());
     } else {
-      Value *base = field(b, function.getArg(0), offset::shared, pointer);
-      Value *number = b.CreateZExtOrTrunc(value, b.getInt64Ty());
+      Value *base = field(b, thread, offset::shared, pointer);
+      Value *number = b.CreateSub(b.CreateZExtOrTrunc(value, b.getInt64Ty()), window);
       result = b.CreateAddrSpaceCast(b.CreateGEP(int8, base, number), cast->getType());
     }
     cast->replaceAllUsesWith(result);

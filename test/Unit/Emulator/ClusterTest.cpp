@@ -97,6 +97,31 @@ TEST(EmulatorCluster, SharedMemoryOfOtherBlocks) {
     }
 }
 
+/// As on the GPU: code that puts an address into a field must take the offset alone.
+TEST(EmulatorCluster, AddressesAsNumbersNameTheBlock) {
+  EmulatedKernel kernel = load(start + R"(
+define ptx_kernel void @k(ptr addrspace(1) %out) {
+  %c = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  %to = getelementptr i32, ptr addrspace(1) %out, i32 %c
+  %p = getelementptr i32, ptr addrspace(3) @buffer, i32 3
+  store i32 77, ptr addrspace(3) %p
+  %n = ptrtoint ptr addrspace(3) %p to i32
+  %back = inttoptr i32 %n to ptr addrspace(3)
+  %v = load i32, ptr addrspace(3) %back
+  %isBack = icmp eq i32 %v, 77
+  %rank = lshr i32 %n, 24
+  %seen = select i1 %isBack, i32 %rank, i32 -1
+  store i32 %seen, ptr addrspace(1) %to
+  ret void
+})", "k");
+  std::vector<int> out(8, -2);
+  Launch launch(kernel);
+  launch.array(out, "out");
+  launch.launch.cluster = 4;
+  EXPECT_CLEAN(launch.run(1, 8));
+  EXPECT_THAT(out, testing::ElementsAre(0, 1, 2, 3, 0, 1, 2, 3));
+}
+
 TEST(EmulatorCluster, AMissingClusterBarrierIsARace) {
   std::vector<int> out;
   EXPECT_THAT(text(runExchange(mutate(exchange, "; before\n" + clusterSync, ""), 2, 2, out)),
