@@ -17,11 +17,8 @@ command that runs it in its first line, and once more made smaller (shrink_progr
 Needs Python and tile-run, nothing else. Exit status 1 when a program failed.
 """
 import argparse
-import collections
 import multiprocessing
 import os
-import select
-import subprocess
 import sys
 import tempfile
 import time
@@ -29,68 +26,28 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from random_programs import make_program  # noqa: E402
 from shrink_program import shrink  # noqa: E402
+from tile_batch import FAULT, Batch  # noqa: E402
 
-Result = collections.namedtuple("Result", "status output")
 # Operations that came after the rest; --operations leaves some out.
 OPERATIONS = ["atomic_add", "cat", "cumsum", "extract", "flip", "gather", "scatter", "sort", "split", "take"]
-SIGNALLED, TIMED_OUT, FAULT = "died", "no end", 5
 
 
 class Runner:
     """A `tile-run --batch`, and the folder that its programs are written to."""
 
     def __init__(self, tile_run, device, folder, timeout):
-        self.tile_run, self.device, self.folder, self.timeout = tile_run, device, folder, timeout
-        self.process = None
-
-    def close(self):
-        if self.process:
-            self.process.kill()
-            self.process.wait()
-            self.process.stdin.close()
-            self.process.stdout.close()
-            self.process = None
-
-    def start(self):
-        self.process = subprocess.Popen([self.tile_run, "--batch"], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0)
+        self.device, self.folder = device, folder
+        self.batch = Batch(tile_run, timeout)
 
     def run(self, program):
         """How a program ends: exit code (or what else happened) and output."""
         path = os.path.join(self.folder, f"{os.getpid()}.tile")
         with open(path, "w") as file:
             file.write(program.text())
-        if not self.process or self.process.poll() is not None:
-            self.close()
-            self.start()
-        line = " ".join([path, f"--device={self.device}", "--check"] + program.options())
-        try:
-            self.process.stdin.write(line.encode() + b"\n")
-        except BrokenPipeError:
-            pass
-        result = self.read()
+        result = self.batch.run([path, f"--device={self.device}", "--check"] + program.options())
         if result.status == FAULT and self.device == "gpu":
-            self.close()  # it ends by itself, a little later
+            self.batch.close()  # it ends by itself, a little later
         return result
-
-    def read(self):
-        output, deadline = b"", time.monotonic() + self.timeout
-        stream = self.process.stdout
-        while True:
-            left = deadline - time.monotonic()
-            if left <= 0 or not select.select([stream], [], [], left)[0]:
-                self.close()
-                return Result(TIMED_OUT, output.decode(errors="replace"))
-            part = os.read(stream.fileno(), 1 << 16)
-            if not part:
-                code = self.process.wait()
-                self.close()
-                return Result(f"{SIGNALLED} ({code})", output.decode(errors="replace"))
-            output += part
-            text = output.decode(errors="replace")
-            last = text[text.rfind("\n", 0, -1) + 1:]
-            if last.startswith("exit ") and last.endswith("\n"):
-                return Result(int(last[5:]), text[:len(text) - len(last)])
 
 
 def failure_kind(result):
@@ -133,9 +90,12 @@ def keep(name, program, result):
 
 
 def run_seeds(seeds):
-    """The programs of these seeds; the failures among them as text."""
+    """The programs of these seeds: how many there was time for, and the failures among
+    them as text."""
     failures = []
-    for seed in seeds:
+    for done, seed in enumerate(seeds):
+        if time.monotonic() > settings.deadline:
+            return done, failures
         program = make_program(seed, settings.operations)
         result = runner.run(program)
         kind = failure_kind(result)
@@ -158,6 +118,7 @@ def main():
     parser.add_argument("--device", choices=["simt", "gpu"], default="simt")
     parser.add_argument("--jobs", type=int, default=1, help="programs at a time")
     parser.add_argument("--keep", default="failures", help="folder for programs that fail")
+    parser.add_argument("--seconds", type=float, help="begin no program after that time")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for one program")
     parser.add_argument("--shrink", type=int, default=300, metavar="RUNS",
                         help="runs that may be spent on making a failing program smaller; 0: none")
@@ -170,6 +131,7 @@ def main():
     chunk = max(1, min(50, (end - first) // (4 * options.jobs)))
     chunks = [range(i, min(i + chunk, end)) for i in range(first, end, chunk)]
     done, failed, start, told = 0, 0, time.monotonic(), time.monotonic()
+    options.deadline = start + (options.seconds or 1e9)
     with tempfile.TemporaryDirectory() as folder:
         with multiprocessing.Pool(options.jobs, start_job, (options, folder)) as pool:
             for count, failures in pool.imap_unordered(run_seeds, chunks):

@@ -67,6 +67,15 @@ static uint64_t randomWord(DType dtype, uint64_t bits) {
   return static_cast<uint64_t>(isUnsigned(dtype) ? value : value - 8);
 }
 
+/// -3 … 3 (unsigned 0 … 3), of which products sum exactly in every dtype that sums.
+static uint64_t smallWord(DType dtype, uint64_t bits) {
+  if (isUnsigned(dtype) || dtype == DType::Bool)
+    return (bits >> 11) % (dtype == DType::Bool ? 2 : 4);
+  auto value = static_cast<int64_t>((bits >> 11) % 7) - 3;
+  return isFloat(dtype) ? numerics::encode(dtype, static_cast<double>(value))
+                        : static_cast<uint64_t>(value);
+}
+
 static void fill(NpyArray &array, StringRef how, uint64_t seed) {
   size_t bytes = dtypeBytes(array.dtype);
   if (how == "zeros" || how == "poison") {
@@ -75,7 +84,9 @@ static void fill(NpyArray &array, StringRef how, uint64_t seed) {
   }
   uint64_t one = isFloat(array.dtype) ? numerics::encode(array.dtype, 1.0) : 1;
   for (size_t at = 0, i = 0; at < array.data.size(); at += bytes, ++i) {
-    uint64_t word = how == "ones" ? one : randomWord(array.dtype, mix(seed + i));
+    uint64_t word = how == "ones"    ? one
+                    : how == "small" ? smallWord(array.dtype, mix(seed + i))
+                                     : randomWord(array.dtype, mix(seed + i));
     std::memcpy(&array.data[at], &word, bytes);
   }
 }
@@ -188,9 +199,9 @@ static Expected<RunArgument> makeArgument(const ParamInfo &param, StringRef text
     return result;
   }
   auto [how, type] = text.split(':');
-  if (how != "random" && how != "zeros" && how != "ones" && how != "poison")
-    return failure(("`" + text + "` is not an array: write random:, zeros:, ones: or poison: and a "
-                    "type, e.g. random:" + llvm::StringRef(dtypeName(param.dtype)) +
+  if (how != "random" && how != "small" && how != "zeros" && how != "ones" && how != "poison")
+    return failure(("`" + text + "` is not an array: write random:, small:, zeros:, ones: or poison: "
+                    "and a type, e.g. random:" + llvm::StringRef(dtypeName(param.dtype)) +
                     "[128, 64], or @file.npy")
                        .str());
   auto array = parseType(type);

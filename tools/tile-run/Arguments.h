@@ -6,6 +6,7 @@
 // `--arg` texts into arrays in host memory and scalars:
 //
 //   random:f32[3, 4]    values about N(0, 1); integers -8 … 8 (unsigned 0 … 16)
+//   small:f32[3, 4]     whole numbers -3 … 3 (unsigned 0 … 3), in any dtype
 //   zeros: ones: poison:  poison is every byte 0xff: NaN, or -1
 //   @f.npy  @f.npy:bf16   a file; with a dtype its integers are taken as that
 //   5  1e-3  true  inf    scalars, which take the parameter's dtype
@@ -30,6 +31,7 @@ struct RunArgument {
   NpyArray array;   ///< of array parameters, in host memory
   ScalarArg scalar; ///< of scalar parameters
   bool isArray = false;
+  unsigned skew = 0; ///< bytes by which an executor lets it begin behind an aligned address
 
   KernelArg arg();
 };

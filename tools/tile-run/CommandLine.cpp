@@ -133,6 +133,9 @@ static int parseResult(const InputArgList &args, CommandLine &line, Usage usage)
   if (const Arg *arg = args.getLastArg(OPT_seed))
     if (StringRef(arg->getValue()).getAsInteger(10, line.seed))
       return usage("--seed is a number, not `" + StringRef(arg->getValue()) + "`");
+  if (const Arg *arg = args.getLastArg(OPT_skew))
+    if (StringRef(arg->getValue()).getAsInteger(10, line.skew) || line.skew >= 256)
+      return usage("--skew is a number from 0 to 255, not `" + StringRef(arg->getValue()) + "`");
   if (line.check && line.device == DeviceKind::CPU)
     return usage("--check compares with the interpreter, which --device=cpu is; use --device=simt or gpu");
   return exitSuccess;

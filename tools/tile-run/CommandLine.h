@@ -42,6 +42,7 @@ struct CommandLine {
   std::vector<std::pair<std::string, std::string>> dumps; ///< name, file
   std::optional<Grid> grid;
   uint64_t seed = 0;
+  unsigned skew = 0; ///< bytes
   bool check = false, bench = false;
   std::optional<double> tolerance;
   std::string flops;

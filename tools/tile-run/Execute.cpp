@@ -18,6 +18,7 @@
 #include "tilec/Support/FailureError.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -31,12 +32,42 @@ Failure exitWith(ExitCode code, std::string message) {
   return Failure{std::move(message), {}, {}, code, {}};
 }
 
-static std::vector<KernelArg> kernelArgs(std::vector<RunArgument> &args) {
-  std::vector<KernelArg> result;
-  for (RunArgument &argument : args)
-    result.push_back(argument.arg());
-  return result;
-}
+namespace {
+/// The arguments for an executor on the CPU. Arrays lie where they are, but for those
+/// that are to begin behind an aligned address: these are moved, and back in the end.
+class HostArgs {
+public:
+  explicit HostArgs(std::vector<RunArgument> &args) : args(args) {
+    for (RunArgument &argument : args) {
+      list.push_back(argument.arg());
+      auto *array = std::get_if<ArrayArg>(&list.back());
+      moved.emplace_back(array && argument.skew ? argument.array.data.size() + 2 * alignment : 0);
+      if (moved.back().empty())
+        continue;
+      std::copy(argument.array.data.begin(), argument.array.data.end(), place(moved.size() - 1));
+      array->data = place(moved.size() - 1);
+    }
+  }
+  ~HostArgs() {
+    for (size_t i = 0; i < args.size(); ++i)
+      if (!moved[i].empty())
+        std::copy_n(place(i), args[i].array.data.size(), args[i].array.data.begin());
+  }
+
+  std::vector<KernelArg> list;
+
+private:
+  static constexpr size_t alignment = 256;
+  std::byte *place(size_t i) {
+    return reinterpret_cast<std::byte *>(
+               llvm::alignTo(reinterpret_cast<uintptr_t>(moved[i].data()), alignment)) +
+           args[i].skew;
+  }
+
+  std::vector<RunArgument> &args;
+  std::vector<std::vector<std::byte>> moved;
+};
+} // namespace
 
 Expected<BenchResult> Executor::bench(std::vector<RunArgument> &args,
                                       const std::optional<Grid> &grid) {
@@ -76,7 +107,8 @@ public:
 
   std::string name() const override { return "the interpreter"; }
   Expected<void> run(std::vector<RunArgument> &args, const std::optional<Grid> &grid) override {
-    std::vector<KernelArg> list = kernelArgs(args);
+    HostArgs host(args);
+    std::vector<KernelArg> &list = host.list;
     LaunchPlan plan;
     if (auto ok = launcher.plan(list, grid, CheckLevel::Full, plan); !ok)
       return exitWith(exitInput, ok.failure().message);
@@ -159,7 +191,8 @@ Expected<EmulatedKernel *> EmulatorExecutor::kernelOf(const BuildInfo &build) {
 Expected<void> EmulatorExecutor::run(std::vector<RunArgument> &args,
                                      const std::optional<Grid> &grid) {
   const KernelInfo &info = launcher.getInfo();
-  std::vector<KernelArg> list = kernelArgs(args);
+  HostArgs host(args);
+  std::vector<KernelArg> &list = host.list;
   LaunchPlan plan;
   if (auto ok = launcher.plan(list, grid, CheckLevel::Full, plan); !ok)
     return exitWith(exitInput, ok.failure().message);

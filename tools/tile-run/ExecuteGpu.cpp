@@ -61,13 +61,13 @@ Expected<DeviceArgs> GpuExecutor::upload(std::vector<RunArgument> &args) {
     Buffer buffer;
     if (auto *array = std::get_if<ArrayArg>(&arg)) {
       size_t bytes = argument.array.data.size();
-      auto memory = Buffer::tryAllocate(stream, bytes);
+      auto memory = Buffer::tryAllocate(stream, bytes + argument.skew);
       if (!memory)
         return exitWith(exitInput, memory.failure().message);
-      if (auto ok = tryCopy(stream, memory->data(), argument.array.data.data(), bytes); !ok)
-        return fault(ok.failure());
       buffer = std::move(*memory);
-      array->data = buffer.data();
+      array->data = static_cast<std::byte *>(buffer.data()) + argument.skew;
+      if (auto ok = tryCopy(stream, array->data, argument.array.data.data(), bytes); !ok)
+        return fault(ok.failure());
     }
     result.buffers.push_back(std::move(buffer));
     result.list.push_back(arg);
@@ -93,8 +93,8 @@ Expected<void> GpuExecutor::run(std::vector<RunArgument> &args, const std::optio
   if (auto ok = launch(*onDevice, grid); !ok)
     return ok;
   for (size_t i = 0; i < args.size(); ++i)
-    if (args[i].isArray)
-      if (auto ok = tryCopy(stream, args[i].array.data.data(), onDevice->buffers[i].data(),
+    if (auto *array = std::get_if<ArrayArg>(&onDevice->list[i]))
+      if (auto ok = tryCopy(stream, args[i].array.data.data(), array->data,
                             args[i].array.data.size());
           !ok)
         return fault(ok.failure());

@@ -6,7 +6,8 @@
 //   tile-run matmul.tile -D BM=128 --arg a=random:bf16[512,300] --arg b=@b.npy
 //            --arg c=zeros:bf16[512,400] --check --bench --dump c=c.npy
 //   tile-run matmul.tilemod …                 what `tilec --emit=module` wrote
-//   tile-run --batch < runs                   many runs in one process
+//   tile-run --batch < runs                   many runs in one process; those of one
+//                                             program one after another compile it once
 //
 // Compiles, makes the arguments, launches, and prints the `mut` arrays, the
 // comparison with the interpreter and the times that were asked for. Exit codes:
@@ -38,10 +39,16 @@ using namespace tilec;
 using namespace tilec::run;
 
 namespace {
+/// A program, compiled once for one kernel and one device, and its runs.
 class Run {
 public:
   explicit Run(const CommandLine &line) : line(line), compilation(line.compile) {}
+  /// Whether a run of `other` needs nothing compiled anew: the same program with the same
+  /// options on the same device, and no file of it has changed.
+  bool fits(const CommandLine &other) const;
+  /// The run that was asked for; `next` is one that fits.
   int run();
+  int run(const CommandLine &next);
 
 private:
   int fail(const Failure &why);
@@ -50,16 +57,19 @@ private:
   int findKernels(std::vector<KernelInfo> &kernels);
   int chooseKernel();
   int makeArguments();
+  int prepare();
   Expected<std::unique_ptr<Executor>> makeExecutor();
   int check(const std::vector<RunArgument> &before, const std::vector<RunArgument> &after);
   int bench(Executor &executor, std::vector<RunArgument> &args);
   int dump(const std::vector<RunArgument> &args);
   Expected<double> countFlops();
 
-  const CommandLine &line;
+  CommandLine line;
   Compilation compilation;
   std::optional<ModuleFile> module; // the input, where it is compiled already
   KernelInfo info;
+  std::unique_ptr<Executor> executor, interpreter; // when they are first needed
+  std::vector<std::pair<std::string, std::string>> files; // that it was made from: path, text
   std::vector<RunArgument> arguments; // as given
 };
 } // namespace
@@ -139,6 +149,13 @@ int Run::makeArguments() {
   if (!made)
     return fail(exitWith(exitUsage, made.failure().message));
   arguments = std::move(*made);
+  for (RunArgument &argument : arguments) {
+    argument.skew = line.skew;
+    if (argument.isArray && line.skew % dtypeBytes(argument.array.dtype))
+      return fail(exitWith(exitUsage, "--skew=" + std::to_string(line.skew) + " puts elements of " +
+                                          std::string(dtypeName(argument.array.dtype)) +
+                                          " across their alignment"));
+  }
   for (const auto &[name, path] : line.dumps)
     if (llvm::none_of(info.params, [&, &name = name](const ParamInfo &p) {
           return p.isArray && p.name == name;
@@ -164,10 +181,13 @@ Expected<std::unique_ptr<Executor>> Run::makeExecutor() {
 
 int Run::check(const std::vector<RunArgument> &before, const std::vector<RunArgument> &after) {
   std::vector<RunArgument> reference = before;
-  auto interpreter = makeInterpreter(compilation, *line.chip, info.name, /*prints=*/false);
-  if (!interpreter)
-    return fail(interpreter.failure());
-  if (auto ok = (*interpreter)->run(reference, line.grid); !ok)
+  if (!interpreter) {
+    auto made = makeInterpreter(compilation, *line.chip, info.name, /*prints=*/false);
+    if (!made)
+      return fail(made.failure());
+    interpreter = std::move(*made);
+  }
+  if (auto ok = interpreter->run(reference, line.grid); !ok)
     return fail(ok.failure());
   bool good = true;
   for (size_t i = 0; i < after.size(); ++i)
@@ -238,19 +258,54 @@ int Run::dump(const std::vector<RunArgument> &args) {
   return exitSuccess;
 }
 
-int Run::run() {
-  if (int status = chooseKernel())
-    return status;
+/// Compiles, where that is not done yet.
+int Run::prepare() {
+  if (!executor)
+    if (int status = chooseKernel())
+      return status;
   if (int status = makeArguments())
     return status;
-  auto executor = makeExecutor();
-  if (!executor)
-    return fail(executor.failure());
+  if (executor)
+    return exitSuccess;
+  auto made = makeExecutor();
+  if (!made)
+    return fail(made.failure());
+  executor = std::move(*made);
   printMessages(); // warnings
+  std::vector<std::string> paths = compilation.dependencies();
+  if (module)
+    paths = {line.input};
+  for (const std::string &path : paths)
+    if (auto text = readFile(path))
+      files.emplace_back(path, std::move(*text));
+  return exitSuccess;
+}
+
+bool Run::fits(const CommandLine &other) const {
+  const CompileOptions &a = line.compile, &b = other.compile;
+  bool isSame = executor && line.input == other.input && line.device == other.device &&
+                line.chip == other.chip && line.check == other.check && a.defines == b.defines &&
+                a.includeDirs == b.includeDirs && a.kernel == b.kernel &&
+                a.fastMath == b.fastMath && a.checked == b.checked &&
+                a.numWarps == b.numWarps && a.numStages == b.numStages;
+  return isSame && !files.empty() && llvm::all_of(files, [](const auto &file) {
+           auto text = readFile(file.first);
+           return text && *text == file.second;
+         });
+}
+
+int Run::run(const CommandLine &next) {
+  line = next;
+  return run();
+}
+
+int Run::run() {
+  if (int status = prepare())
+    return status;
   std::vector<RunArgument> after = arguments;
-  if (auto ok = (*executor)->run(after, line.grid); !ok)
+  if (auto ok = executor->run(after, line.grid); !ok)
     return fail(ok.failure());
-  llvm::outs() << info.name << " on " << (*executor)->name() << "\n";
+  llvm::outs() << info.name << " on " << executor->name() << "\n";
   for (size_t i = 0; i < after.size(); ++i)
     if (info.params[i].isMutable)
       printArray(llvm::outs(), info.params[i].name, after[i].array);
@@ -258,7 +313,7 @@ int Run::run() {
     return status;
   int checked = line.check ? check(arguments, after) : exitSuccess;
   if (line.bench)
-    if (int status = bench(**executor, arguments))
+    if (int status = bench(*executor, arguments))
       return status;
   return checked;
 }
@@ -274,10 +329,12 @@ static int printArch() {
 }
 
 /// One run after another, each a line of options on standard input. After the output
-/// of a run comes a line `exit N` with its exit code. A device that faulted is of no
-/// more use to this process, so that ends the batch.
+/// of a run comes a line `exit N` with its exit code. A program that the run before had
+/// is not compiled again. A device that faulted is of no more use to this process, so
+/// that ends the batch.
 static int runBatch() {
   bool good = true;
+  std::unique_ptr<Run> last;
   for (std::string text; std::getline(std::cin, text);) {
     llvm::BumpPtrAllocator allocator;
     llvm::StringSaver saver(allocator);
@@ -289,8 +346,12 @@ static int runBatch() {
       llvm::errs() << "tile-run: error: a line of a batch is a run\n";
       status = exitUsage;
     }
-    if (!status)
-      status = Run(line).run();
+    if (!status && last && last->fits(line)) {
+      status = last->run(line);
+    } else if (!status) {
+      last = std::make_unique<Run>(line);
+      status = last->run();
+    }
     llvm::outs() << "exit " << status << "\n";
     llvm::outs().flush();
     good &= status == exitSuccess;
