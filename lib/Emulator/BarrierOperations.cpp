@@ -141,6 +141,7 @@ const OperationEntry *tilec::emulator::findOperation(llvm::StringRef name) {
   for (llvm::ArrayRef<OperationEntry> table :
        {warpOperations(), barrierOperations(), memoryBarrierOperations(),
         copyOperations(), bulkCopyOperations(), matrixOperations(), warpGroupOperations(),
+        tensorMemoryOperations(), tensorProductOperations(),
         conversionOperations()}) {
     for (const OperationEntry &entry : table) {
       llvm::StringRef pattern = entry.name;

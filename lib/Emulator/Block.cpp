@@ -121,6 +121,8 @@ void Block::prepareThreads(uint64_t index) {
     t.hasFenced = false;
     t.acquireFrom = nullptr;
     t.acquiresNext = false;
+    t.tensorView.clock.reset(numThreads, numSlots());
+    t.tensorView.loads = t.tensorView.stores = 0;
     t.lastRange = nullptr;
     t.stackPointer = prepareFiber(stacks.top(i), &t);
     makeRunnable(&t);
@@ -137,6 +139,7 @@ void Block::begin(uint64_t index) {
   std::fill(std::begin(agentSteps), std::end(agentSteps), 0);
   nextAgent = 0;
   warpGroups.assign((numThreads + 127) / 128, WarpGroup());
+  tensorMemory.begin(numThreads, numSlots());
   clusterReleased.reset(numThreads, numSlots());
   // Blocks that ran here before are no peers.
   if (launch.clusterSize > 1)

@@ -18,6 +18,7 @@
 #include "FindingLog.h"
 #include "GlobalMemory.h"
 #include "Shadow.h"
+#include "TensorMemory.h"
 #include "WarpGroup.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -105,6 +106,7 @@ struct ThreadContext {
   bool hasFenced;           ///< its relaxed atomics order memory, too
   const void *acquireFrom;  ///< the last atomic, while it is not acquired
   bool acquiresNext;        ///< it is an acquire; otherwise a fence may make it one
+  TensorView tensorView;    ///< of tensor memory
   const GlobalMemory::Range *lastRange;
   char redirect[256];       ///< where accesses out of bounds go
 };
@@ -208,12 +210,17 @@ public:
   // -- clocks and shadow
   bool checks() const { return launch.checks; }
   uint32_t numSlots() const {
-    return 2 * numThreads + numBlockAgents + (numThreads + 127) / 128;
+    return tensorSlot() + 1 + 2 * ((numThreads + 31) / 32);
   }
   uint32_t copySlot(const ThreadContext &t) const { return numThreads + t.linear; }
   /// The slot of the products of warp group \p group.
   uint32_t productSlot(uint32_t group) const {
     return 2 * numThreads + numBlockAgents + group;
+  }
+  /// The slots of products in tensor memory, and of a warp's loads and stores there.
+  uint32_t tensorSlot() const { return productSlot((numThreads + 127) / 128); }
+  uint32_t tensorSlot(uint32_t warp, bool isStore) const {
+    return tensorSlot() + 1 + 2 * warp + isStore;
   }
   /// Ends the thread's step, after what it did was released to others.
   void advance(ThreadContext &thread);
@@ -265,6 +272,7 @@ public:
   BlockKnowledge otherBlocks;
   BlockKnowledge otherArrivals; ///< see Cluster::arrivals
   std::vector<WarpGroup> warpGroups;
+  TensorMemory tensorMemory;
   VectorClock clusterReleased; ///< by this block's threads, at the cluster's barrier
   uint32_t agentSteps[numBlockAgents] = {};
   uint32_t nextAgent = 0;

@@ -55,10 +55,20 @@ llvm::ArrayRef<OperationEntry> bulkCopyOperations();
 llvm::ArrayRef<OperationEntry> matrixOperations();
 llvm::ArrayRef<OperationEntry> conversionOperations();
 llvm::ArrayRef<OperationEntry> warpGroupOperations();
+llvm::ArrayRef<OperationEntry> tensorMemoryOperations();
+llvm::ArrayRef<OperationEntry> tensorProductOperations();
 
 /// At the end of a block: products and register requests that warps left others alone
 /// with.
 void reportUnfinishedProducts(Block &block);
+/// Likewise: tensor memory that is not freed, products that nobody committed.
+void reportUnfinishedTensorMemory(Block &block);
+/// Notes an access of \p agent, started by \p thread, to columns of the lanes of
+/// \p quarter; false when they are not allocated.
+bool checkTensorMemory(ThreadContext &thread, uint32_t quarter, uint32_t column, uint32_t count,
+                       AccessKind kind, const AsyncAgent &agent);
+/// The mark of a load of tensor memory is used as a value.
+void checkLoaded(ThreadContext &thread, uint32_t word, uint32_t site);
 /// Called from generated code, see WarpGroup.h.
 void checkAvailable(ThreadContext *thread, uint32_t word, uint32_t site);
 
@@ -92,6 +102,9 @@ bool checkGlobal(ThreadContext &thread, const void *address, uint64_t size,
 /// who waits there learns of the step of \p agent, and of all that it knows.
 void completeTransaction(ThreadContext &thread, char *address, uint32_t bytes,
                          const AsyncAgent &agent);
+
+/// One arrival at the mbarrier at \p address, of what \p agent did.
+void arriveFor(ThreadContext &thread, char *address, const AsyncAgent &agent);
 
 /// Names in generated code of the functions in runtimeFunctions().
 namespace symbol {

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===--------------------------------------------------------------------------===//
 //
-// In:  a function with calls of the tilec.wgmma helpers. Out: before each use of a value
-//      that comes from one, unless it goes to another one,
+// In:  a function with calls of the tilec.wgmma helpers or of loads of tensor memory. Out:
+//      before each use of a value that comes from one, unless it goes to a product or wait,
 //
 //   call void @tilec.emulator.available(ptr %thread, i32 bits of the value, i32 site)
 //
@@ -22,10 +22,22 @@ using namespace llvm;
 using namespace tilec;
 using namespace tilec::emulator;
 
-static bool isProductCall(const User *user) {
+static StringRef calleeOf(const User *user) {
   auto *call = dyn_cast<CallInst>(user);
   const Function *callee = call ? call->getCalledFunction() : nullptr;
-  return callee && callee->getName().starts_with("tilec.wgmma.");
+  return callee ? callee->getName() : StringRef();
+}
+
+/// Whether what it returns may be still to come.
+static bool returnsMarks(const User *user) {
+  StringRef name = calleeOf(user);
+  return name.starts_with("tilec.wgmma.") || name.starts_with("llvm.nvvm.tcgen05.ld.");
+}
+
+/// Whether it takes values that are still to come.
+static bool takesMarks(const User *user) {
+  StringRef name = calleeOf(user);
+  return name.starts_with("tilec.wgmma.") || name.starts_with("tilec.tcgen05.wait.ld");
 }
 
 /// What a register of an accumulator may hold.
@@ -39,14 +51,14 @@ static bool onlyPassesOn(const User *user) {
 void tilec::emulator::instrumentProducts(Function &function, SiteTable &sites) {
   SetVector<Value *> values;
   for (Instruction &instruction : instructions(function))
-    if (isProductCall(&instruction) && !instruction.getType()->isVoidTy())
+    if (returnsMarks(&instruction) && !instruction.getType()->isVoidTy())
       values.insert(&instruction);
   SmallVector<std::pair<Value *, Instruction *>> uses;
   for (unsigned i = 0; i < values.size(); ++i)
     for (User *user : values[i]->users()) {
       if (onlyPassesOn(user))
         values.insert(user);
-      else if (!isProductCall(user))
+      else if (!takesMarks(user))
         uses.push_back({values[i], cast<Instruction>(user)});
     }
   LLVMContext &context = function.getContext();

@@ -255,23 +255,39 @@ void rankOf(ThreadContext &thread, const void *arguments, void *result, uint32_t
 
 } // namespace
 
+/// Who waits at the barrier learns of the agent's step, and of all that it knows.
+static void releaseFor(ThreadContext &thread, MemoryBarrier &barrier, const char *address,
+                       const AsyncAgent &agent) {
+  Block &block = *thread.block;
+  if (!block.checks())
+    return;
+  if (isOwn(thread, address)) {
+    barrier.released.join(*agent.clock);
+    barrier.released.raise(agent.slot, agent.step);
+    return;
+  }
+  block.cluster.handovers.release(address, [&](BlockKnowledge &published) {
+    block.publish(*agent.clock, published);
+    published.raise(block.tag, agent.slot, agent.step);
+  });
+}
+
 void tilec::emulator::completeTransaction(ThreadContext &thread, char *address,
                                           uint32_t bytes, const AsyncAgent &agent) {
   MemoryBarrier *barrier = lookUp(thread, address);
   if (!barrier)
     return;
-  Block &block = *thread.block;
-  if (block.checks() && isOwn(thread, address)) {
-    barrier->released.join(*agent.clock);
-    barrier->released.raise(agent.slot, agent.step);
-  } else if (block.checks()) {
-    block.cluster.handovers.release(address, [&](BlockKnowledge &published) {
-      block.publish(*agent.clock, published);
-      published.raise(block.tag, agent.slot, agent.step);
-    });
-  }
+  releaseFor(thread, *barrier, address, agent);
   barrier->bytes -= bytes;
-  endPhaseIfComplete(block, *barrier);
+  endPhaseIfComplete(*thread.block, *barrier);
+}
+
+void tilec::emulator::arriveFor(ThreadContext &thread, char *address, const AsyncAgent &agent) {
+  MemoryBarrier *barrier = lookUp(thread, address);
+  if (!barrier)
+    return;
+  releaseFor(thread, *barrier, address, agent);
+  arriveAt(thread, *barrier, 1);
 }
 
 llvm::ArrayRef<OperationEntry> tilec::emulator::memoryBarrierOperations() {

@@ -466,9 +466,10 @@ Error HostRewriter::callOperation(CallInst *call, const OperationEntry &entry) {
   std::replace(symbol.begin(), symbol.end(), '*', '_');
   kernel.operations[symbol] = entry.function;
   // Operations that touch fewer than 16 bytes need as small a granule.
-  if (entry.name.contains("mbarrier") || entry.name.contains("shared.global.8"))
+  if (entry.name.contains("mbarrier") || entry.name.contains("tcgen05.commit") ||
+      entry.name.contains("shared.global.8"))
     kernel.sharedGranuleLog2 = std::min(kernel.sharedGranuleLog2, 3u);
-  if (entry.name.contains("shared.global.4"))
+  if (entry.name.contains("shared.global.4") || entry.name.contains("tcgen05.alloc"))
     kernel.sharedGranuleLog2 = std::min(kernel.sharedGranuleLog2, 2u);
   if (entry.name.contains("cp.async.bulk.tensor"))
     kernel.globalGranuleLog2 = std::min(kernel.globalGranuleLog2, 2u);

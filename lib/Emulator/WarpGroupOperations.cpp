@@ -14,13 +14,14 @@
 //   A register r, element e of E = 32/bits: row 16w + l/4 + 8*(r%2),
 //                                           k = E*(l%4) + e + 4E*(r/2)
 //
-// Operands in shared memory are found through descriptors; SharedOperand below says
-// how. They are read in chunks of 16 bytes by an agent of the warp group, whose step
-// is the number of the group of products: who waits for the group knows the step.
+// Operands in shared memory are found through descriptors (SharedOperand.h). They are
+// read in chunks of 16 bytes by an agent of the warp group, whose step is the number of
+// the group of products: who waits for the group knows the step.
 //
 //===--------------------------------------------------------------------------===//
 #include "HostOperations.h"
 #include "MatrixElements.h"
+#include "SharedOperand.h"
 #include "WarpGroup.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -170,49 +171,7 @@ bool isWhole(Block &block, ThreadContext *lanes, uint32_t mask) {
   return true;
 }
 
-//===--- operands in shared memory --------------------------------------------------===//
-
-/// An operand as its descriptor says: rows (of a) or columns (of b) `i`, and k.
-class SharedOperand {
-public:
-  SharedOperand(uint64_t descriptor, bool isKMajor, char *shared)
-      : start(uint32_t(descriptor & 0x3FFF) << 4),
-        leading(uint32_t(descriptor >> 16 & 0x3FFF) << 4),
-        stride(uint32_t(descriptor >> 32 & 0x3FFF) << 4), isKMajor(isKMajor),
-        shared(shared) {
-    static constexpr uint32_t widths[] = {0, 128, 64, 32};
-    swizzle = widths[descriptor >> 62];
-  }
-
-  static bool isValid(uint64_t descriptor) {
-    // Bits between the fields, and a base offset, which says that a pattern does
-    // not begin at a multiple of its size.
-    constexpr uint64_t unused = 0x3FFFC000C000C000;
-    return (descriptor & unused) == 0;
-  }
-
-  /// K-major: the chunk with bytes 16c … 16c + 15 of the k of row i. MN-major: that
-  /// with rows 8i … 8i + 7 at k = c.
-  char *chunk(uint32_t i, uint32_t c) const {
-    uint32_t at;
-    if (isKMajor)
-      at = swizzle ? i / 8 * stride + i % 8 * swizzle + c * 16
-                   : i / 8 * stride + c * leading + i % 8 * 16;
-    else
-      at = swizzle ? i / (swizzle / 16) * leading + c / 8 * stride + c % 8 * swizzle +
-                         i % (swizzle / 16) * 16
-                   : i * stride + c / 8 * leading + c % 8 * 16;
-    uint32_t address = start + at;
-    if (swizzle)
-      address ^= (address >> 7 & (swizzle / 16 - 1)) << 4;
-    return shared + address;
-  }
-
-private:
-  uint32_t start, leading, stride, swizzle;
-  bool isKMajor;
-  char *shared;
-};
+//===--- one product ------------------------------------------------------------------===//
 
 /// The matrices of one product.
 template <typename Value> struct Product {
@@ -303,7 +262,7 @@ private:
   template <typename Value, typename Set>
   void readShared(uint64_t descriptor, Element element, unsigned count, bool isTransposed,
                   Value (*decode)(Element, uint32_t, unsigned), Set set) {
-    SharedOperand operand(descriptor, !isTransposed, block.shared);
+    SharedOperand operand = SharedOperand::ofWarpGroup(descriptor, !isTransposed, block.shared);
     unsigned perWord = 32 / bitsOf(element), perChunk = 4 * perWord;
     unsigned outer = isTransposed ? count / 8 : count;
     unsigned inner = isTransposed ? form.k : form.k / perChunk;
@@ -479,7 +438,7 @@ void completeProduct(Block &block, ThreadContext *lanes, uint32_t mask) {
       report(lanes[lane], FindingKind::HelperMisuse,
              "the lanes of a warp give different descriptors or scales to wgmma");
   }
-  if (!SharedOperand::isValid(own.a) || !SharedOperand::isValid(own.b))
+  if (!SharedOperand::isValidForWarpGroup(own.a) || !SharedOperand::isValidForWarpGroup(own.b))
     report(first, FindingKind::HelperMisuse,
            "a descriptor of wgmma has bits outside of its fields, or a base offset");
 
@@ -628,6 +587,7 @@ void setRegisters(ThreadContext &thread, const void *arguments, void *, uint32_t
 } // namespace
 
 void tilec::emulator::reportUnfinishedProducts(Block &block) {
+  reportUnfinishedTensorMemory(block);
   for (uint32_t index = 0; index < block.warpGroups.size(); ++index) {
     WarpGroup &group = block.warpGroups[index];
     const ThreadContext &thread = block.threads[index * 128];
@@ -656,6 +616,8 @@ void tilec::emulator::reportUnfinishedProducts(Block &block) {
 
 /// A value that generated code uses: not the mark of one that is still to come.
 void tilec::emulator::checkAvailable(ThreadContext *thread, uint32_t word, uint32_t site) {
+  if (loadMark::isMark(word))
+    return checkLoaded(*thread, word, site);
   if (!mark::isMark(word) || (thread->linear / 128 + 1) * 128 > thread->block->numThreads)
     return;
   PendingAccumulator *acc = groupOf(*thread).find(mark::idOf(word));
