@@ -13,6 +13,8 @@
 //===------------------------------------------------------------------------===//
 #include "tilec/Atoms/NarrowFloat.h"
 
+#include "tilec/Atoms/HelperCall.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -161,7 +163,9 @@ static Value pairsToF16(OpBuilder &builder, Location loc, Value value) {
   return fromWords(builder, loc, words, f16, value.getType());
 }
 
-/// f32 to f8 by the chip, two at a time.
+/// f32 to f8 by the chip, two at a time. ptxas (13.0) merges a pair into the other half of
+/// a register where it can, and dies where it finds the pair in two registers; it does not
+/// try where the pair has been widened.
 static Value pairsToFloat8(OpBuilder &builder, Location loc, Value value, bool isE5M2) {
   Value even = evenVector(builder, loc, value);
   StringRef name = isE5M2 ? "llvm.nvvm.ff.to.e5m2x2.rn" : "llvm.nvvm.ff.to.e4m3x2.rn";
@@ -169,7 +173,9 @@ static Value pairsToFloat8(OpBuilder &builder, Location loc, Value value, bool i
   for (int64_t i = 0, e = cast<VectorType>(even.getType()).getNumElements(); i < e; i += 2) {
     Value low = vector::ExtractOp::create(builder, loc, even, i);
     Value high = vector::ExtractOp::create(builder, loc, even, i + 1);
-    words.push_back(callIntrinsic(builder, loc, builder.getI16Type(), name, {high, low}));
+    Value pair = callIntrinsic(builder, loc, builder.getI16Type(), name, {high, low});
+    Value wide = emitHelper(builder, loc, {"tilec.cvt.u32.u16", "", "", "none"}, builder.getI32Type(), pair).front();
+    words.push_back(arith::TruncIOp::create(builder, loc, builder.getI16Type(), wide));
   }
   return fromWords(builder, loc, words, builder.getI8Type(), value.getType());
 }

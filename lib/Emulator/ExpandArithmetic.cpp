@@ -270,6 +270,8 @@ Value *Expansion::bits() {
   }
   if (op == "move")
     return arg(0);
+  if (op == "cvt" && word(1) == "u32" && word(2) == "u16")
+    return b.CreateZExt(arg(0), type);
   if (op == "internal" && word(1) == "addrspace")
     return b.CreateAddrSpaceCast(arg(0), type);
   if (op == "reflect")

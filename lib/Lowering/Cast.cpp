@@ -20,6 +20,7 @@
 #include "tilec/Atoms/ThreadCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -266,6 +267,30 @@ LogicalResult Emitter::emitCast(tile::CastOp op) {
   return success();
 }
 
+/// Bits as f16 or bf16. LLVM's InstCombine takes a float that it finds behind a bitcast
+/// for an integer where it is compared with zero, and builds an invalid `and bfloat`; so
+/// it must never find one of the two types behind a bitcast to the other. The bits pass
+/// through a move that it does not look into, which costs nothing in the machine code.
+static Value bitcastToHalf(OpBuilder &builder, Location loc, Value value, Type to) {
+  Type integer = builder.getI16Type();
+  if (!getElementTypeOrSelf(value.getType()).isInteger())
+    value = arith::BitcastOp::create(builder, loc, withElement(value.getType(), integer), value);
+  auto move = [&](Value bits) {
+    return LLVM::CallIntrinsicOp::create(builder, loc, integer,
+                                         builder.getStringAttr("llvm.nvvm.move.i16"), bits)
+        .getResult(0);
+  };
+  if (auto vector = dyn_cast<VectorType>(value.getType())) {
+    SmallVector<Value> elements;
+    for (Value bits : vector::ToElementsOp::create(builder, loc, value).getResults())
+      elements.push_back(move(bits));
+    value = vector::FromElementsOp::create(builder, loc, vector, elements);
+  } else {
+    value = move(value);
+  }
+  return arith::BitcastOp::create(builder, loc, withElement(value.getType(), to), value);
+}
+
 std::optional<Value> Emitter::emitArithCast(Operation *op, Value operand) {
   Type from = getElementTypeOrSelf(op->getOperand(0).getType());
   Type to = getElementTypeOrSelf(op->getResult(0).getType());
@@ -273,7 +298,11 @@ std::optional<Value> Emitter::emitArithCast(Operation *op, Value operand) {
     return castFloat(operand, from, to, tile::CastRounding::NearestEven);
   if (isa<arith::SIToFPOp, arith::UIToFPOp>(op))
     return castIntToFloat(operand, from, to, isa<arith::UIToFPOp>(op));
-  if (isa<arith::BitcastOp>(op) && operand.getType() == withElement(operand.getType(), registerType(to)))
+  if (!isa<arith::BitcastOp>(op))
+    return std::nullopt;
+  if (operand.getType() == withElement(operand.getType(), registerType(to)))
     return operand;
+  if (to.isF16() || to.isBF16())
+    return bitcastToHalf(builder, loc, operand, to);
   return std::nullopt;
 }

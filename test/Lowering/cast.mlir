@@ -55,6 +55,7 @@ tile.kernel @pairs(%x: f8E4M3FN, %y: f8E5M2, %z: f32) attributes {num_warps = 1 
   %b = arith.extf %y : f8E5M2 to f32
   // CHECK-NOT: llvm.call_intrinsic
   // PAIRS: llvm.call_intrinsic "llvm.nvvm.ff.to.e4m3x2.rn"(%{{.*}}, %{{.*}}) : (f32, f32) -> i16
+  // PAIRS: llvm.call @tilec.cvt.u32.u16(%{{.*}}) : (i16) -> i32
   %c = tile.cast %z : f32 -> f8E4M3FN
   tile.return
 }
