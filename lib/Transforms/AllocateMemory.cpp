@@ -44,8 +44,6 @@ static constexpr int64_t sharingBegins = 16 * 1024;
 static constexpr int64_t bufferAlignment = 16;
 /// Of what the hardware swizzles by itself.
 static constexpr int64_t swizzleAlignment = 1024;
-/// Of what the copy engine reads.
-static constexpr int64_t engineAlignment = 128;
 
 namespace {
 
@@ -83,13 +81,12 @@ private:
 
 bool isFilledByEngine(tgpu::RingOp ring) { return ring.getCopy() == "tma"; }
 
-/// Copies out and products may go by the address's bits, up to the size of the buffer.
+/// Copies out and products go by the address's own bits, however small the buffer is.
 int64_t alignmentOf(tgpu::AllocOp alloc) {
   bool isSwizzled = llvm::any_of(alloc.getBuffer().getUsers(), [](Operation *user) {
     return isa<tgpu::CopyOutOp, tgpu::MmaOp>(user);
   });
-  int64_t bytes = alloc.getBuffer().getType().getBytes();
-  return isSwizzled ? std::clamp(bytes, engineAlignment, swizzleAlignment) : bufferAlignment;
+  return isSwizzled ? swizzleAlignment : bufferAlignment;
 }
 
 SmallVector<Buffer> collectBuffers(tile::KernelOp kernel) {

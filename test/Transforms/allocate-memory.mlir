@@ -55,6 +55,23 @@ tile.kernel @small(%x: f32) attributes {num_warps = 8 : i32} {
   tile.return
 }
 
+// Swizzles go by the address's own bits: what is copied out begins at multiples of 1024,
+// even if it has 256 bytes.
+// CHECK-LABEL: tile.kernel @copied_out
+tile.kernel @copied_out(%x: f32, %a: !tile.array<?xf32, mut>) attributes {num_warps = 8 : i32} {
+  %c0 = arith.constant 0 : index
+  %t = tile.splat %x : f32 -> tensor<64xf32, #s>
+  // CHECK: tgpu.alloc offset 0
+  %b = tgpu.alloc : !tgpu.buffer<64xf32, #q>
+  tgpu.store %t, %b : tensor<64xf32, #s>, !tgpu.buffer<64xf32, #q>
+  tgpu.copy_out %b, %a[%c0] order [0] : !tgpu.buffer<64xf32, #q>, !tile.array<?xf32, mut>
+  // CHECK: tgpu.alloc offset 1024
+  %c = tgpu.alloc : !tgpu.buffer<64xf32, #q>
+  tgpu.store %t, %c : tensor<64xf32, #s>, !tgpu.buffer<64xf32, #q>
+  tgpu.copy_out %c, %a[%c0] order [0] : !tgpu.buffer<64xf32, #q>, !tile.array<?xf32, mut>
+  tile.return
+}
+
 // A ring that threads fill is empty after its loop: what comes then may lie there.
 // CHECK-LABEL: tile.kernel @after_a_ring
 tile.kernel @after_a_ring(%a: !tile.array<?x?xf32>, %x: f32, %n: index) attributes {num_warps = 8 : i32} {
