@@ -39,15 +39,28 @@ inline double epsilon(DType dtype) {
 struct Case {
   const char *file, *kernel;
   std::vector<std::string> defines;
-  std::vector<HostArray> arrays;     // the last one is the output
+  std::vector<HostArray> arrays;     // the last one is the output, or the last `outputs`
   std::vector<KernelArg> scalars;    // after the arrays, unless scalarsFirst
   bool scalarsFirst = false;
   std::vector<double> expected;
   double tolerance = 0;              // |got - want| <= tolerance * (1 + |want|)
   const char *chip = "sm_80";        // of the code that SIMT execution runs
+  size_t outputs = 1;                // `expected` has their elements one after the other
 };
 
-/// Runs `test` once and gives the output; empty after a failure.
+/// Says where `output` is not what `want` begins with, at most four times.
+inline void compare(const HostArray &output, const double *want, double tolerance) {
+  int reported = 0;
+  for (size_t i = 0; i < output.size() && reported < 4; ++i) {
+    double got = output.at(i);
+    if (!(std::fabs(got - want[i]) <= tolerance * (1 + std::fabs(want[i]))) && got != want[i]) {
+      ADD_FAILURE() << "element " << i << " is " << got << ", expected " << want[i];
+      ++reported;
+    }
+  }
+}
+
+/// Runs `test` once and gives the bytes of its outputs; none after a failure.
 inline std::vector<uint8_t> runOnce(const Case &test, KernelRunner &runner, Executor executor) {
   std::vector<HostArray> arrays = test.arrays;
   std::vector<KernelArg> args;
@@ -58,16 +71,16 @@ inline std::vector<uint8_t> runOnce(const Case &test, KernelRunner &runner, Exec
   EXPECT_EQ(error, "");
   if (!error.empty())
     return {};
-  const HostArray &output = arrays.back();
-  int reported = 0;
-  for (size_t i = 0; i < test.expected.size() && reported < 4; ++i) {
-    double got = output.at(i), want = test.expected[i];
-    if (!(std::fabs(got - want) <= test.tolerance * (1 + std::fabs(want))) && got != want) {
-      ADD_FAILURE() << "element " << i << " is " << got << ", expected " << want;
-      ++reported;
-    }
+  std::vector<uint8_t> bytes;
+  size_t done = 0;
+  for (size_t i = arrays.size() - test.outputs; i < arrays.size(); ++i) {
+    SCOPED_TRACE("argument " + std::to_string(i));
+    compare(arrays[i], test.expected.data() + done, test.tolerance);
+    done += arrays[i].size();
+    bytes.insert(bytes.end(), arrays[i].bytes.begin(), arrays[i].bytes.end());
   }
-  return arrays.back().bytes;
+  EXPECT_EQ(done, test.expected.size());
+  return bytes;
 }
 
 /// On every executor, with every number of warps where that matters.

@@ -135,6 +135,10 @@ TEST(Histogram, EveryKernel) {
         if (double bin = test.arrays[0].at(i); isInside(bin, 16))
           test.expected[size_t(bin)] += 1;
       check(test);
+      test.kernel = "histogram_blocks";
+      test.defines = {define("BINS", 16), define("BLOCK", 512)};
+      test.scalars = {ScalarArg::integer(DType::Int, 3)};
+      check(test);
     }
 }
 

@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+#===- operations.py - plain kernels of one operation beside PyTorch - Python -*-===#
+# Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#===----------------------------------------------------------------------===#
+"""operations.py [--no-compile] [case ...]
+
+Each row: kernels of test/Examples as they stand, PyTorch eager and torch.compile (of
+those cases where it makes a difference), all in this process, on N(0,1) data. Ours is
+checked against float64 of some rows, on poisoned outputs, and two runs must agree bit
+for bit. Rates count each input and each output once (of products: operations); the
+ratio is to the better peer.
+"""
+import argparse
+import json
+import os
+
+import torch
+import torch.nn.functional as F
+import triton
+
+from tile_kernel import TileKernel, run_twice
+
+bf16, f32, f64 = torch.bfloat16, torch.float32, torch.float64
+OUT = open(os.path.join(os.environ.get("OUT", "."), "operations.jsonl"), "a")
+ARGS = None
+
+
+def bench(fn):
+    return triton.testing.do_bench(fn, warmup=20, rep=80, return_mode="median")
+
+
+def randn(*shape, dtype=bf16):
+    return torch.randn(*shape, device="cuda", dtype=dtype)
+
+
+def empty(*shape, dtype=bf16):
+    return torch.empty(*shape, device="cuda", dtype=dtype)
+
+
+def checked(launch, outputs):
+    """The worst relative error of `outputs`, (tensor, expected of its first rows) each; or a complaint."""
+    worst = 0.0
+    for out, expected in outputs:
+        result, complaint = run_twice(launch, out)
+        if complaint:
+            return complaint
+        got, want = result[:len(expected)].double(), expected.double()
+        worst = max(worst, ((got - want).norm() / want.norm().clamp(min=1e-30)).item())
+    return worst if worst < 2e-2 else f"WRONG RESULT, error {worst:.1e}"
+
+
+def report(name, shape, amount, launch, outputs, eager, compiled=None, unit="TB/s"):
+    """`amount` is bytes, or operations where `unit` says so. `compiled`: what torch.compile makes of a function."""
+    error = checked(launch, outputs)
+    rate = lambda ms: amount / ms / 1e9
+    peers = {"eager": bench(eager)}
+    if compiled and ARGS.compile:
+        compiled()
+        peers["compile"] = bench(compiled)
+    ours, best = bench(launch), min(peers.values())
+    print(f"{name:22} {str(shape):20} ours {rate(ours):8.3f} {unit}  "
+          + "  ".join(f"{k} {rate(v):8.3f}" for k, v in peers.items())
+          + f"  ratio {best / ours:5.2f}  error {error if isinstance(error, str) else f'{error:.1e}'}", flush=True)
+    OUT.write(json.dumps(dict(name=name, shape=shape, unit=unit, ours=rate(ours), ratio=best / ours, error=error,
+                              **{k: rate(v) for k, v in peers.items()})) + "\n")
+    OUT.flush()
+
+
+def compiled(function, *args):
+    made = torch.compile(function, dynamic=False)
+    return lambda: made(*args)
+
+
+#===--- rows -------------------------------------------------------------------===#
+
+def cross_entropy():
+    r, c = 8192, 128256
+    x, target, loss = randn(r, c), torch.randint(0, c, (r,), device="cuda"), empty(r, dtype=f32)
+    eager = lambda: F.cross_entropy(x, target, reduction="none")
+    fused = compiled(lambda x, t: F.cross_entropy(x.float(), t, reduction="none"), x, target)
+    expected = F.cross_entropy(x[:256].double(), target[:256], reduction="none")
+    launch = TileKernel("cross_entropy").prepare(x, target, loss)
+    report("cross-entropy bf16", [r, c], 2 * r * c, launch, [(loss, expected)], eager, fused)
+
+
+def rmsnorm():
+    for r, c in ((131072, 1024), (32768, 4096), (8192, 16384)):
+        x, w, y = randn(r, c), randn(c), empty(r, c)
+        norm = lambda x, w: F.rms_norm(x, (c,), w, 1e-5)
+        launch = TileKernel("rmsnorm", COLS=c).prepare(x, w, y, 1e-5)
+        report("rmsnorm bf16", [r, c], 4 * r * c, launch, [(y, norm(x[:512].double(), w.double()))],
+               lambda: norm(x, w), compiled(norm, x, w))
+
+
+def layernorm_backward():
+    for r, c in ((32768, 4096), (131072, 1024)):
+        x, w, b, dy, dx = randn(r, c), randn(c), randn(c), randn(r, c), empty(r, c)
+        parts = 2 * torch.cuda.get_device_properties(0).multi_processor_count
+        parts_w, parts_b, dw, db = empty(parts, c, dtype=f32), empty(parts, c, dtype=f32), empty(c), empty(c)
+        rows = TileKernel("layernorm_backward", COLS=c).prepare(x, w, dy, dx, parts_w, parts_b, 1e-5)
+        sums = TileKernel("layernorm_backward", kernel="layernorm_backward_sums").prepare(parts_w, parts_b, dw, db)
+        grads = lambda x, w, b, dy: torch.ops.aten.native_layer_norm_backward(
+            dy, x, [c], *torch.ops.aten.native_layer_norm(x, [c], w, b, 1e-5)[1:], w, b, [True, True, True])
+        _, mean, rstd = torch.ops.aten.native_layer_norm(x, [c], w, b, 1e-5)
+        backward = lambda x, w, b, dy, mean, rstd: torch.ops.aten.native_layer_norm_backward(
+            dy, x, [c], mean, rstd, w, b, [True, True, True])
+        small = grads(x[:512].double(), w.double(), b.double(), dy[:512].double())
+        normal = F.layer_norm(x.double(), (c,), eps=1e-5)
+        outputs = [(dx, small[0]), (dw, (normal * dy).sum(0)), (db, dy.sum(0, dtype=f64))]
+        del normal
+        report("layernorm backward bf16", [r, c], 6 * r * c, lambda: (rows(), sums()), outputs,
+               lambda: backward(x, w, b, dy, mean, rstd), compiled(backward, x, w, b, dy, mean, rstd))
+
+
+def cumsum():
+    r, c = 8192, 16384
+    x, y = randn(r, c, dtype=f32), empty(r, c, dtype=f32)
+    launch = TileKernel("cumsum", COLS=c).prepare(x, y)
+    report("cumsum f32", [r, c], 8 * r * c, launch, [(y, x[:256].double().cumsum(1))], lambda: torch.cumsum(x, 1, out=y))
+
+
+def argmax():
+    r, c = 8192, 16384
+    x, y = randn(r, c, dtype=f32), empty(r, dtype=torch.int32)
+    launch = TileKernel("argmax", COLS=c).prepare(x, y)
+    report("argmax f32", [r, c], 4 * r * c, launch, [(y, x.argmax(1))], lambda: x.argmax(1))
+
+
+def topk():
+    r, c = 8192, 16384
+    x, values, places = randn(r, c, dtype=f32), empty(r, 8, dtype=f32), empty(r, 8, dtype=torch.int32)
+    launch = TileKernel("topk", COLS=c).prepare(x, values, places)
+    top, where = x.topk(8, 1)
+    report("top-8 f32", [r, c], 4 * r * c, launch, [(values, top), (places, where)], lambda: x.topk(8, 1))
+
+
+def sort():
+    r, c = 8192, 1024
+    x, y = randn(r, c, dtype=f32), empty(r, c, dtype=f32)
+    launch = TileKernel("sort").prepare(x, y)
+    report("sort f32", [r, c], 16 * r * c, launch, [(y, x.sort(1)[0])], lambda: x.sort(1))
+
+
+#===--- elements ---------------------------------------------------------------===#
+
+def swiglu():
+    r, c = 8192, 14336
+    g, u, y = randn(r, c), randn(r, c), empty(r, c)
+    fn = lambda g, u: F.silu(g) * u
+    launch = TileKernel("swiglu").prepare(g, u, y)
+    report("swiglu bf16", [r, c], 6 * r * c, launch, [(y, fn(g[:512].double(), u[:512].double()))],
+           lambda: fn(g, u), compiled(fn, g, u))
+
+
+def dropout():
+    n = 1 << 28
+    x, y, dx = randn(n), empty(n), empty(n)
+    kernel = TileKernel("dropout")
+    launch = kernel.prepare(x, y, 0.25, 1234567)
+    kernel.prepare(x, dx, 0.25, 1234567)()
+    launch()
+    share = ((y == 0).sum() / n).item()
+    assert torch.equal(y, dx) and abs(share - 0.25) < 1e-3, f"{share} dropped"
+    expected = torch.where(y == 0, 0, x.double() / 0.75)
+    drop = lambda x: F.dropout(x, 0.25)
+    report("dropout bf16", [n], 4 * n, launch, [(y, expected)], lambda: drop(x), compiled(drop, x))
+
+
+def embedding():
+    n, d = 65536, 4096
+    table, ids, y = randn(128256, d), torch.randint(0, 128256, (n,), device="cuda", dtype=torch.int32), empty(n, d)
+    launch = TileKernel("embedding").prepare(table, ids, y)
+    report("embedding bf16", [n, d], 4 * n * d, launch, [(y, table[ids[:512]])], lambda: F.embedding(ids, table))
+
+
+def histogram():
+    n = 1 << 26
+    x = torch.randint(0, 256, (n,), device="cuda", dtype=torch.int32)
+    h = empty(256, dtype=torch.int32)
+    count = TileKernel("histogram", kernel="histogram_blocks").prepare(x, h, 1056)
+    launch = lambda: (h.zero_(), count())
+    report("histogram of 256, i32", [n], 4 * n, launch, [(h, torch.bincount(x, minlength=256))],
+           lambda: torch.bincount(x, minlength=256))
+
+
+#===--- products ---------------------------------------------------------------===#
+
+def matmul_swiglu():
+    for m, n, k in ((4096, 4096, 4096), (4096, 14336, 4096)):
+        x, g, u, y = randn(m, k), randn(k, n) / k**0.5, randn(k, n) / k**0.5, empty(m, n)
+        fn = lambda x, g, u: F.silu(x @ g) * (x @ u)
+        launch = TileKernel("matmul_swiglu", BM=128, BN=128, BK=64).prepare(x, g, u, y)
+        report("matmul swiglu bf16", [m, n, k], 4 * m * n * k, launch,
+               [(y, fn(x[:256].double(), g.double(), u.double()))], lambda: fn(x, g, u), compiled(fn, x, g, u), "TFLOP/s")
+
+
+def attention_backward():
+    for b, h, s, d, causal in ((4, 16, 4096, 128, False), (4, 16, 4096, 128, True), (4, 32, 4096, 64, False)):
+        q, k, v, do = (randn(b, h, s, d) for _ in range(4))
+        o, dq, dk, dv = (empty(b, h, s, d) for _ in range(4))
+        lse, delta = (empty(b, h, s, dtype=f32) for _ in range(2))
+        make = lambda name, *args, **tiles: TileKernel("attention_backward", kernel=name, D=d, **tiles).prepare(*args)
+        switch, scale = dict(CAUSAL=str(causal).lower()), d**-0.5
+        make("attention_forward", q, k, v, o, lse, scale, BM=64, BN=64, **switch)()
+        steps = [make("attention_delta", o, do, delta),
+                 make("attention_dq", q, k, v, do, lse, delta, dq, scale, BM=128, BN=64, **switch),
+                 make("attention_dkdv", q, k, v, do, lse, delta, dk, dv, scale, BM=64, BN=128, **switch)]
+        launch = lambda: [step() for step in steps]
+        launch()
+        inputs = [t[0, 0].double().requires_grad_() for t in (q, k, v)]
+        F.scaled_dot_product_attention(*(t[None, None] for t in inputs), is_causal=causal)[0, 0].backward(do[0, 0].double())
+        outputs = [(out.view(b * h * s, d), t.grad) for out, t in zip((dq, dk, dv), inputs)]
+        leaves = [t.detach().requires_grad_() for t in (q, k, v)]
+        with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.CUDNN_ATTENTION):
+            result = F.scaled_dot_product_attention(*leaves, is_causal=causal)
+        eager = lambda: torch.autograd.grad(result, leaves, do, retain_graph=True)
+        report("attention backward" + (" causal" if causal else ""), [b, h, s, d],
+               10 * b * h * s * s * d // (2 if causal else 1), launch, outputs, eager, unit="TFLOP/s")
+
+
+CASES = [cross_entropy, rmsnorm, layernorm_backward, cumsum, argmax, topk, sort, swiglu, dropout, embedding, histogram,
+         matmul_swiglu, attention_backward]
+
+
+def main():
+    global ARGS
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--no-compile", dest="compile", action="store_false", help="leave torch.compile out")
+    parser.add_argument("cases", nargs="*", default=[case.__name__ for case in CASES])
+    ARGS = parser.parse_args()
+    print(torch.__version__, torch.cuda.get_device_name())
+    for name in ARGS.cases:
+        try:
+            globals()[name]()
+        except Exception as error:
+            print(f"{name}: {type(error).__name__}: {str(error)[:300]}", flush=True)
+        torch.cuda.empty_cache()
+
+
+if __name__ == "__main__":
+    main()
