@@ -37,6 +37,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -328,19 +329,23 @@ public:
   }
 
   Value writeDirect() {
+    Value adds = emission.adds ? emission.adds : constant(true);
+    if (matchPattern(emission.acc, m_AnyZeroFloat()) || matchPattern(emission.acc, m_Zero())) {
+      adds = constant(false);
+      accWords = nothing();
+    }
     fence(accWords);
-    step(accWords, 0, sizeK, /*addsFirst=*/true);
+    step(accWords, 0, sizeK, adds);
     emitWarpGroupCommit(builder, loc);
     return fromWords(builder, loc, accWords, emission.acc.getType());
   }
 
   Value writePromoted() {
     for (int64_t k = 0; k < sizeK; k += promotedK) {
-      Value nothing = LLVM::PoisonOp::create(builder, loc, accWords.front().getType());
-      SmallVector<Value> part(accWords.size(), nothing);
+      SmallVector<Value> part = nothing();
       SmallVector<Value> none;
       fence(none);
-      step(part, k, std::min(sizeK, k + promotedK), /*addsFirst=*/false);
+      step(part, k, std::min(sizeK, k + promotedK), constant(false));
       emitWarpGroupCommit(builder, loc);
       part = emitWarpGroupWait(builder, loc, /*pending=*/0, part);
       for (auto [sum, more] : llvm::zip_equal(accWords, part))
@@ -359,15 +364,23 @@ private:
     std::copy(all.begin() + acc.size(), all.end(), aWords.begin());
   }
 
-  /// Products of [begin, end) of K; the first of each accumulator adds to it or not.
-  void step(SmallVector<Value> &acc, int64_t begin, int64_t end, bool addsFirst) {
+  /// Registers that are written before they are read.
+  SmallVector<Value> nothing() {
+    Value poison = LLVM::PoisonOp::create(builder, loc, accWords.front().getType());
+    return SmallVector<Value>(accWords.size(), poison);
+  }
+  Value constant(bool value) {
+    return arith::ConstantIntOp::create(builder, loc, value, 1);
+  }
+
+  /// Products of [begin, end) of K; the first of each accumulator adds to it or not (i1).
+  void step(SmallVector<Value> &acc, int64_t begin, int64_t end, Value addsFirst) {
     for (int64_t k = begin; k < end; k += form.k())
       for (int64_t block = 0; block < division.blocks; ++block)
         for (int64_t chunk = 0; chunk < division.chunks(); ++chunk) {
           int64_t row = block * rowsOfInstruction * division.groupsM;
           int64_t column = chunk * division.chunkColumns;
-          Value adds =
-              arith::ConstantIntOp::create(builder, loc, k > begin || addsFirst, 1);
+          Value adds = k > begin ? constant(true) : addsFirst;
           unsigned count = form.accRegisters();
           auto own = MutableArrayRef<Value>(acc).slice(
               unsigned(block * division.chunks() + chunk) * count, count);
@@ -425,13 +438,15 @@ static SmallVector<Value> emitWait(OpBuilder &builder, Location loc, int64_t pen
   return results;
 }
 
-static constexpr Atom makeAtom(llvm::StringLiteral name, bool (*supports)(const MmaProblem &),
+static constexpr Atom makeAtom(llvm::StringLiteral name, bool canStart,
+                     bool (*supports)(const MmaProblem &),
                      Value (*emit)(OpBuilder &, Location, const MmaEmission &)) {
   Atom atom{};
   atom.name = name;
   atom.aHome = atom.bHome = OperandHome::Shared;
   atom.scope = AtomScope::WarpGroup;
   atom.isAsync = true;
+  atom.canStart = canStart;
   atom.features = uint32_t(ChipFeature::WarpGroupMma);
   atom.supports = supports;
   atom.accLayout = wgmmaAccLayout;
@@ -443,6 +458,6 @@ static constexpr Atom makeAtom(llvm::StringLiteral name, bool (*supports)(const 
   return atom;
 }
 
-constinit const Atom tilec::wgmmaAtom = makeAtom("wgmma", supportsDirect, emitDirect);
+constinit const Atom tilec::wgmmaAtom = makeAtom("wgmma", /*canStart=*/true, supportsDirect, emitDirect);
 constinit const Atom tilec::wgmmaPromotedAtom =
-    makeAtom("wgmma_promoted", supportsPromoted, emitPromoted);
+    makeAtom("wgmma_promoted", /*canStart=*/false, supportsPromoted, emitPromoted);

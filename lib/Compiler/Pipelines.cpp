@@ -71,6 +71,8 @@ void addStagedPasses(OpPassManager &passes, const CompileOptions &options, const
   kernels.addPass(createChooseStages(stages));
   kernels.addPass(createScheduleAsyncMma());
   kernels.addPass(createScheduleLoops());
+  kernels.addPass(createStartSums());
+  kernels.addPass(createSinkScalars());
   AllocateMemoryOptions memory;
   memory.budget = chip.sharedPerBlock;
   kernels.addPass(createAllocateMemory(memory));

@@ -51,12 +51,34 @@ static TensorMap describe(const BoxPlan &plan, Value array) {
           int64_t(plan.swizzleBytes)};
 }
 
-LogicalResult Emitter::collectTensorMaps() {
-  auto add = [&](auto op, tgpu::BufferType buffer, int64_t parts) -> WalkResult {
+/// The boxes of a copy that goes out by warp groups: none holds what two groups stored.
+static FailureOr<BoxPlan> planGroups(tgpu::CopyOutOp op) {
+  tgpu::BufferType buffer = op.getBuffer().getType();
+  Layout layout = buffer.getLayout().getLayout();
+  auto isGood = [&](const BoxPlan &plan) {
+    return llvm::all_of(*op.getGroups(), [&](int64_t first) {
+      for (auto [dim, size] : llvm::enumerate(layout.unflatten(uint64_t(first))))
+        if (size && plan.box[op.getOrder()[dim]] > size)
+          return false;
+      return true;
+    });
+  };
+  for (int64_t parts = 1;; parts *= 2) {
     FailureOr<BoxPlan> plan = planCopy(op, buffer, parts);
+    if (failed(plan) || isGood(*plan))
+      return plan;
+  }
+}
+
+static FailureOr<BoxPlan> planCopyOut(tgpu::CopyOutOp op) {
+  return op.getGroups() ? planGroups(op) : planCopy(op, op.getBuffer().getType());
+}
+
+LogicalResult Emitter::collectTensorMaps() {
+  auto add = [&](FailureOr<BoxPlan> plan, Value array) -> WalkResult {
     if (failed(plan))
       return WalkResult::interrupt();
-    TensorMap map = describe(*plan, op.getArray());
+    TensorMap map = describe(*plan, array);
     if (!llvm::is_contained(tensorMaps, map))
       tensorMaps.push_back(map);
     return WalkResult::advance();
@@ -65,9 +87,10 @@ LogicalResult Emitter::collectTensorMaps() {
     if (auto copy = dyn_cast<tgpu::CopyOp>(op))
       if (auto push = copy->getParentOfType<tgpu::PushOp>();
           push.getRing().getDefiningOp<tgpu::RingOp>().getCopy() == "tma")
-        return add(copy, copy.getBuffer(), copy.getMulticast() ? clusterSize : 1);
+        return add(planCopy(copy, copy.getBuffer(), copy.getMulticast() ? clusterSize : 1),
+                   copy.getArray());
     if (auto copy = dyn_cast<tgpu::CopyOutOp>(op))
-      return add(copy, copy.getBuffer().getType(), 1);
+      return add(planCopyOut(copy), copy.getArray());
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
@@ -184,42 +207,88 @@ LogicalResult Emitter::emitCopies(tgpu::PushOp op, Value place, Value barrier) {
 // Out of shared memory
 //===------------------------------------------------------------------------===//
 
-/// i1: this is the thread that tells the engine.
-static Value emitIsSpeaker(OpBuilder &builder, Location loc, Value thread) {
+/// i1: this is the thread that tells the engine, of the block or of its warp group.
+static Value emitIsSpeaker(OpBuilder &builder, Location loc, Value thread, bool byGroup) {
+  if (byGroup)
+    thread = arith::AndIOp::create(builder, loc, thread, emitI32(builder, loc, 127));
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, thread,
                                emitI32(builder, loc, 0));
 }
 
+/// Keeps of `plan` the boxes of group 0; gives what a group's number adds to the offset
+/// of each box and, per array dim, to its start.
+static std::pair<LinearBases, SmallVector<LinearBases>> splitGroups(tgpu::CopyOutOp op,
+                                                                    BoxPlan &plan) {
+  Layout layout = op.getBuffer().getType().getLayout().getLayout();
+  LinearBases offsets;
+  SmallVector<LinearBases> starts(plan.box.size());
+  for (int64_t first : *op.getGroups()) {
+    SmallVector<int64_t, 6> start(plan.box.size(), 0);
+    for (auto [dim, size] : llvm::enumerate(layout.unflatten(uint64_t(first))))
+      start[op.getOrder()[dim]] = size;
+    for (auto [dim, size] : llvm::enumerate(start))
+      starts[dim].push_back(uint64_t(size));
+    auto isFirst = [&](const BoxPlan::Piece &piece) { return piece.start == start; };
+    offsets.push_back(uint64_t(llvm::find_if(plan.pieces, isFirst)->byteOffset));
+    llvm::erase_if(plan.pieces, [&](const BoxPlan::Piece &piece) {
+      return llvm::any_of(llvm::zip_equal(piece.start, start), [](auto both) {
+        return std::get<0>(both) & std::get<1>(both);
+      });
+    });
+  }
+  return {offsets, starts};
+}
+
 LogicalResult Emitter::emitCopyOut(tgpu::CopyOutOp op) {
   tgpu::BufferType buffer = op.getBuffer().getType();
-  FailureOr<BoxPlan> plan = planCopy(op, buffer);
-  if (failed(plan) || failed(emitFenceAsync()) || failed(emitBarrier()))
+  FailureOr<BoxPlan> plan = planCopyOut(op);
+  if (failed(plan) || failed(emitFenceAsync()))
     return failure();
-  auto branch = scf::IfOp::create(builder, loc, emitIsSpeaker(builder, loc, thread),
+  bool byGroup = op.getGroups().has_value();
+  if (byGroup)
+    emitGroupBarrier();
+  else if (failed(emitBarrier()))
+    return failure();
+  Value map = tensorMapOf(*plan, op.getArray());
+  auto branch = scf::IfOp::create(builder, loc, emitIsSpeaker(builder, loc, thread, byGroup),
                                   /*withElse=*/false);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
-  Value map = tensorMapOf(*plan, op.getArray());
   SmallVector<Value> start =
       emitTileStart(op.getIndex(), op.getElements(), buffer.getShape(), op.getOrder());
+  Value source = get(op.getBuffer());
+  if (byGroup) {
+    auto [offsets, starts] = splitGroups(op, *plan);
+    for (auto [coordinate, bases] : llvm::zip_equal(start, starts))
+      if (reachableBits(bases))
+        coordinate = arith::AddIOp::create(builder, loc, coordinate,
+                                           emitLinear(builder, loc, warpGroup(), bases));
+    Value offset = emitLinear(builder, loc, warpGroup(), offsets);
+    source = LLVM::GEPOp::create(builder, loc, source.getType(), builder.getI8Type(), source,
+                                 ArrayRef<LLVM::GEPArg>{offset});
+  }
   for (const BoxPlan::Piece &piece : plan->pieces)
     NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
-        builder, loc, map, addBytes(get(op.getBuffer()), piece.byteOffset),
+        builder, loc, map, addBytes(source, piece.byteOffset),
         emitCoordinates(start, piece.start), /*l2CacheHint=*/Value(),
         NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
   NVVM::CpAsyncBulkCommitGroupOp::create(builder, loc);
   return success();
 }
 
-void Emitter::emitLastCopyOutWait() {
-  scf::IfOp::create(builder, loc, emitIsSpeaker(builder, loc, thread),
+void Emitter::emitCopyOutWait(int64_t pending, bool byGroup) {
+  scf::IfOp::create(builder, loc, emitIsSpeaker(builder, loc, thread, byGroup),
                     [&](OpBuilder &body, Location) {
-                      NVVM::CpAsyncBulkWaitGroupOp::create(body, loc, 0, body.getUnitAttr());
+                      NVVM::CpAsyncBulkWaitGroupOp::create(body, loc, uint32_t(pending),
+                                                           body.getUnitAttr());
                       scf::YieldOp::create(body, loc);
                     });
 }
 
-LogicalResult Emitter::emitCopyOutWait() {
-  emitLastCopyOutWait();
-  return emitBarrier();
+LogicalResult Emitter::emitCopyOutWait(tgpu::CopyOutWaitOp op) {
+  emitCopyOutWait(int64_t(op.getPending()), op.getByGroup());
+  if (!op.getByGroup())
+    return emitBarrier();
+  emitGroupBarrier();
+  return success();
 }

@@ -170,7 +170,11 @@ private:
 
   //===--- Sync.cpp -----------------------------------------------------------------------===//
   LogicalResult emitBarrier();
+  /// The threads of each warp group meet.
+  void emitGroupBarrier();
   LogicalResult emitFenceAsync();
+  /// i32: the number of the warp group.
+  Value warpGroup();
   /// The number of the warp (i32), computed once and known to be uniform.
   Value warp();
 
@@ -197,9 +201,10 @@ private:
   void emitSharedBoxes(const BoxPlan &plan, Value map, mlir::ArrayRef<Value> start,
                        Value place, Value barrier);
   LogicalResult emitCopyOut(tgpu::CopyOutOp op);
-  LogicalResult emitCopyOutWait();
-  /// Until the engine has read what copies out name; then shared memory may go away.
-  void emitLastCopyOutWait();
+  LogicalResult emitCopyOutWait(tgpu::CopyOutWaitOp op);
+  /// Until the engine has read all but `pending` of the copies out that this thread
+  /// started.
+  void emitCopyOutWait(int64_t pending, bool byGroup);
   Value tensorMapOf(const BoxPlan &plan, Value array);
   /// i32 per array dim: the first element of a tile.
   mlir::SmallVector<Value> emitTileStart(mlir::ValueRange index, bool isElements,

@@ -143,7 +143,8 @@ LogicalResult Emitter::emitKernel() {
   if (failed(emitBlock(kernel.getBody().front())))
     return mlir::failure();
   if (hasCopyOut(kernel))
-    emitLastCopyOutWait();
+    // Shared memory may go away then.
+    emitCopyOutWait(/*pending=*/0, /*byGroup=*/true);
   // No block leaves while others may still reach into its shared memory.
   if (clusterSize > 1)
     emitClusterBarrier(/*isAligned=*/false);

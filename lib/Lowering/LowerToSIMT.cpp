@@ -20,6 +20,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -126,7 +127,7 @@ LogicalResult Emitter::emitWhole(Operation *op) {
       .Case([&](tgpu::PopOp op) { return emitPop(op); })
       .Case([&](tgpu::ReleaseOp op) { return emitRelease(op); })
       .Case([&](tgpu::CopyOutOp op) { return emitCopyOut(op); })
-      .Case([&](tgpu::CopyOutWaitOp) { return emitCopyOutWait(); })
+      .Case([&](tgpu::CopyOutWaitOp op) { return emitCopyOutWait(op); })
       .Case([&](tgpu::SpecializeOp op) { return emitSpecialize(op); })
       .Case([&](tgpu::ResidentBlockOp op) {
         set(op, emitResidentBlock());
@@ -142,6 +143,10 @@ LogicalResult Emitter::emitWhole(Operation *op) {
         return success();
       })
       .Case([&](arith::ConstantOp op) { return emitConstant(op); })
+      .Case([&](ub::PoisonOp op) {
+        set(op, LLVM::PoisonOp::create(builder, loc, lowerType(op.getType())));
+        return success();
+      })
       .Case<scf::ForOp, scf::IfOp, scf::WhileOp, scf::IndexSwitchOp,
             scf::ExecuteRegionOp>([&](Operation *op) {
         LogicalResult result = emitStructured(op);

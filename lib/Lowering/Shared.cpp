@@ -65,6 +65,8 @@ LogicalResult Emitter::emitMma(tgpu::MmaOp op) {
   const Atom *atom = findAtom(op.getAtom());
   if (!atom)
     return op.emitError("there is no atom called '") << op.getAtom() << "'";
+  if (op.getAdds() && !atom->canStart)
+    return op.emitError("'") << op.getAtom() << "' always reads acc";
   auto operand = [&](Value value, bool isUnsigned) {
     if (auto type = dyn_cast<tgpu::BufferType>(value.getType()))
       return MmaOperand{get(value), type.getLayout().getLayout(), type.getElementType(),
@@ -74,6 +76,7 @@ LogicalResult Emitter::emitMma(tgpu::MmaOp op) {
   };
   MmaEmission emission{operand(op.getA(), op.getAUnsigned()),
                        operand(op.getB(), op.getBUnsigned()), get(op.getAcc()),
+                       op.getAdds() ? get(op.getAdds()) : Value(),
                        tile::getLayout(op.getAcc()), thread,
                        atom->scope == AtomScope::WarpGroup ? warp() : Value()};
   set(op, atom->emit(builder, loc, emission));

@@ -4,7 +4,7 @@
 //===------------------------------------------------------------------------===//
 //
 // `tgpu.barrier` is the block's barrier; in the execute part of tgpu.specialize, a
-// named barrier of its warps. `tgpu.fence_async` orders this thread's stores to shared
+// named barrier of its warps. What a warp group copies out has a barrier of its own. `tgpu.fence_async` orders this thread's stores to shared
 // memory before what copy engine and products read there.
 //
 //===------------------------------------------------------------------------===//
@@ -18,6 +18,8 @@ using namespace tilec;
 
 /// Barrier 0 is that of all threads.
 static constexpr int64_t executeBarrier = 1;
+/// That of warp group 0; there are at most eight.
+static constexpr int64_t firstGroupBarrier = 2;
 
 LogicalResult Emitter::emitBarrier() {
   if (!isExecutePart) {
@@ -30,11 +32,21 @@ LogicalResult Emitter::emitBarrier() {
   return success();
 }
 
+void Emitter::emitGroupBarrier() {
+  Value number = arith::AddIOp::create(builder, loc, warpGroup(), i32(firstGroupBarrier));
+  NVVM::BarrierOp::create(builder, loc, TypeRange(), number, i32(128),
+                          NVVM::BarrierReductionAttr(), Value());
+}
+
 LogicalResult Emitter::emitFenceAsync() {
   NVVM::FenceProxyOp::create(
       builder, loc, NVVM::ProxyKind::async_shared,
       NVVM::SharedSpaceAttr::get(builder.getContext(), NVVM::SharedSpace::shared_cta));
   return success();
+}
+
+Value Emitter::warpGroup() {
+  return arith::ShRUIOp::create(builder, loc, warp(), i32(2));
 }
 
 Value Emitter::warp() {

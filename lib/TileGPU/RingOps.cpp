@@ -147,6 +147,15 @@ LogicalResult MmaWaitOp::verify() {
 }
 
 LogicalResult CopyOutOp::verify() {
+  // copy_out-C2
+  if (std::optional<ArrayRef<int64_t>> groups = getGroups()) {
+    int64_t seen = 0, elements = getBuffer().getType().getLayout().getLayout().numElements();
+    for (int64_t first : *groups) {
+      if (first < 1 || first >= elements || !llvm::isPowerOf2_64(uint64_t(first)) || (seen & first))
+        return emitOpError("'groups' are not different powers of two within the buffer");
+      seen |= first;
+    }
+  }
   return verifyPlace(*this, getArray().getType(), getIndex(), getOrder(),
                      getBuffer().getType().getRank());
 }

@@ -238,6 +238,11 @@ public:
 
 private:
   void visit(Operation *op, Pending &pending) {
+    // Where warp groups copy out by themselves, the buffer is theirs in parts.
+    if (auto copy = dyn_cast<tgpu::CopyOutOp>(op); copy && copy.getGroups())
+      return forget(pending, accessesOf(op));
+    if (auto wait = dyn_cast<tgpu::CopyOutWaitOp>(op); wait && wait.getByGroup())
+      return;
     // All of these meet all threads, once what they wrote before is visible.
     auto pop = dyn_cast<tgpu::PopOp>(op);
     if (isa<tgpu::BarrierOp, tgpu::CopyOutOp, tgpu::CopyOutWaitOp>(op) ||
@@ -265,6 +270,15 @@ private:
     }
     for (const Access &access : accesses)
       addTo(pending, access);
+  }
+
+  /// Takes from `pending` what is at the same bytes of shared memory as `accesses`.
+  static void forget(Pending &pending, ArrayRef<Access> accesses) {
+    llvm::erase_if(pending, [&](const Access &before) {
+      return !before.array && llvm::any_of(accesses, [&](const Access &access) {
+        return !access.array && before.begin < access.end && access.begin < before.end;
+      });
+    });
   }
 
   /// `blocks` run one after the other, then again. What is pending after the loop is

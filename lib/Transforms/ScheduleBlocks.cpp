@@ -86,12 +86,33 @@ struct BlockArithmetic {
 };
 } // namespace
 
-/// The position of the grid that comes `number`-th.
+/// Where the block is that comes `inBand`-th in a band of `height` rows: its row and its
+/// column. Most bands are full, and their height is known.
+static std::pair<Value, Value> positionInBand(BlockArithmetic math, Value inBand,
+                                              Value height) {
+  OpBuilder &builder = math.builder;
+  Value band = math.constant(bandBlocks);
+  Value isFull =
+      arith::CmpIOp::create(builder, math.loc, arith::CmpIPredicate::eq, height, band);
+  auto divide = [&](Value by) {
+    return [&, by](OpBuilder &body, Location loc) {
+      BlockArithmetic inner{body, loc};
+      scf::YieldOp::create(body, loc, {inner.rem(inBand, by), inner.div(inBand, by)});
+    };
+  };
+  auto branch = scf::IfOp::create(builder, math.loc, isFull, divide(band), divide(height));
+  return {branch.getResult(0), branch.getResult(1)};
+}
+
+/// The position of the grid that comes `number`-th. `extents`: of the grid's axes.
 static SmallVector<Value, 3> rasterPosition(BlockArithmetic math, Value number,
                                             ArrayRef<Value> extents, bool isUneven) {
-  Value plane = math.mul(extents[0], extents[1]);
-  Value z = math.div(number, plane);
-  Value inPlane = math.rem(number, plane);
+  Value inPlane = number, z = math.constant(0);
+  if (extents.size() > 2) {
+    Value plane = math.mul(extents[0], extents[1]);
+    z = math.div(number, plane);
+    inPlane = math.rem(number, plane);
+  }
   if (isUneven) {
     Value last = math.sub(extents[0], math.constant(1));
     Value row = math.sub(last, math.div(inPlane, extents[1]));
@@ -102,9 +123,8 @@ static SmallVector<Value, 3> rasterPosition(BlockArithmetic math, Value number,
   Value first = math.mul(math.div(inPlane, bandSize), band);
   Value inBand = math.rem(inPlane, bandSize);
   Value height = math.min(math.sub(extents[0], first), band);
-  Value x = math.add(first, math.rem(inBand, height));
-  Value y = math.div(inBand, height);
-  return {math.widen(x), math.widen(y), math.widen(z)};
+  auto [row, column] = positionInBand(math, inBand, height);
+  return {math.widen(math.add(first, row)), math.widen(column), math.widen(z)};
 }
 
 /// Only a kernel whose time goes into rings gains: its next copies overlap.
@@ -224,7 +244,9 @@ static void makePersistent(tile::KernelOp kernel, std::optional<uint32_t> cluste
   BlockArithmetic math{builder, kernel.getLoc()};
   Type index = builder.getIndexType();
   SmallVector<Value, 3> extents;
-  for (uint32_t axis = 0; axis < 3; ++axis)
+  // Where the program does not say how many axes there are, there may be three.
+  uint32_t numAxes = kernel.getGrid() ? uint32_t(kernel.getGrid()->size()) : 3;
+  for (uint32_t axis = 0; axis < std::max(numAxes, 2u); ++axis)
     extents.push_back(
         math.narrow(tile::NumBlocksOp::create(builder, kernel.getLoc(), index, axis)));
   Value extent;
@@ -232,7 +254,10 @@ static void makePersistent(tile::KernelOp kernel, std::optional<uint32_t> cluste
     extent = extents[*clusterAxis];
     extents[*clusterAxis] = math.div(math.add(extent, math.constant(1)), math.constant(2));
   }
-  Value total = math.widen(math.mul(math.mul(extents[0], extents[1]), extents[2]));
+  Value product = extents[0];
+  for (Value axis : ArrayRef(extents).drop_front())
+    product = math.mul(product, axis);
+  Value total = math.widen(product);
   Value first = tgpu::ResidentBlockOp::create(builder, kernel.getLoc(), index);
   Value step = tgpu::NumResidentBlocksOp::create(builder, kernel.getLoc(), index);
   auto loop = scf::ForOp::create(builder, kernel.getLoc(), first, total, step);

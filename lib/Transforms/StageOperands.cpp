@@ -288,7 +288,7 @@ static void stageProduct(tile::MmaOp op, unsigned numWarps) {
   OpBuilder builder(op);
   auto result =
       tgpu::MmaOp::create(builder, op.getLoc(), op.getType(), stagedA, stagedB, op.getAcc(),
-                          atom->name, op.getAUnsigned(), op.getBUnsigned());
+                          /*adds=*/Value(), atom->name, op.getAUnsigned(), op.getBUnsigned());
   Value product = result.getResult();
   if (atom->isAsync)
     product = tgpu::MmaWaitOp::create(builder, op.getLoc(), product, /*pending=*/0).getResult(0);

@@ -3,18 +3,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===------------------------------------------------------------------------===//
 //
-// In: marked stores. Out: copies out of shared memory, part by part through one buffer:
+// In: marked stores. Out: copies out of shared memory, part by part through two buffers:
 //
 //   tile.store %c[%m, %n], %o {mark} : …, tensor<128x256xbf16, #acc>
 //     →
-//   %B = tgpu.alloc : !tgpu.buffer<128x128xbf16, #swizzled>
-//   tgpu.copy_out_wait                                  twice, for either half:
-//   %p = tile.extract %o[0, 0] : … -> tensor<128x128xbf16, #half>
-//   tgpu.store %p, %B
-//   tgpu.copy_out %B, %c[%m, %n']                      %n' = 2 * %n + part
+//   %A = tgpu.alloc : !tgpu.buffer<128x64xbf16, #swizzled>      and %B
+//   tgpu.copy_out_wait pending 1                        for each quarter, to %A and %B
+//   %p = tile.extract %o[0, 0] : … -> tensor<128x64xbf16, #quarter>    by turns:
+//   tgpu.store %p, %A
+//   tgpu.copy_out %A, %c[%m, %n']                       %n' = 4 * %n + part
 //
-// A part is a piece of the columns that every thread has in registers of its own, so
-// that cutting costs nothing; the parts are as large as `maxBytes` allows.
+// A part is a piece that every thread has in registers of its own, so that cutting costs
+// nothing; buffers are as large as `maxBytes` allows. Where they allow one buffer only,
+// each part waits until the one before it has been read.
+//
+// Where the parts of warp groups lie apart, each group waits, stores and copies by itself:
+// then the products of one run beside the stores of another.
 //
 //===------------------------------------------------------------------------===//
 #include "Copies.h"
@@ -41,23 +45,65 @@ static Layout stagingBuffer(RankedTensorType type) {
   return engineBuffer(type, llvm::to_vector(llvm::reverse(dims)));
 }
 
-/// The tile as parts of at most `maxBytes`, cut along the last dim, all alike.
-static std::pair<RankedTensorType, int64_t> choosePart(RankedTensorType type,
-                                                       int64_t maxBytes) {
+namespace {
+
+/// A tile as parts that are all alike.
+struct Parts {
+  RankedTensorType type;
+  SmallVector<int64_t> counts; ///< along each dim
+  int64_t number = 1;
+};
+
+} // namespace
+
+/// Rows shorter than this do not fill the engine's swizzle.
+static constexpr int64_t rowBytes = 128;
+
+/// Parts of at most `maxBytes`, cut along the last dim first; larger where threads do not
+/// have them in registers of their own.
+static Parts chooseParts(RankedTensorType type, int64_t maxBytes) {
   int64_t bytes = tgpu::BufferType::storedBytes(type.getElementType());
-  unsigned last = unsigned(type.getRank() - 1);
   Layout layout = tile::getLayout(type);
-  int64_t parts = 1;
-  while (layout.numElements() * bytes > maxBytes &&
-         layout.shape()[last] * bytes > 128) {
-    std::optional<Layout> half = layout.halve(last);
-    if (!half)
-      break;
-    layout = *half;
-    parts *= 2;
+  Parts parts{type, SmallVector<int64_t>(type.getRank(), 1), 1};
+  for (unsigned dim = unsigned(type.getRank()); dim-- > 0;) {
+    bool isLast = dim + 1 == unsigned(type.getRank());
+    while (layout.numElements() * bytes > maxBytes &&
+           layout.shape()[dim] * (isLast ? bytes : rowBytes) > rowBytes) {
+      std::optional<Layout> half = layout.halve(dim);
+      if (!half)
+        break;
+      layout = *half;
+      parts.counts[dim] *= 2;
+      parts.number *= 2;
+    }
   }
   auto part = RankedTensorType::get(layout.shape(), type.getElementType());
-  return {tile::withLayout(part, layout), parts};
+  parts.type = tile::withLayout(part, layout);
+  return parts;
+}
+
+/// Where warp groups have parts of their own that lie apart: for each bit of a group's
+/// number the first element of the part of the group that has only that bit.
+static DenseI64ArrayAttr findGroups(Builder &builder, const Layout &layout) {
+  constexpr unsigned bitsInGroup = 2;
+  if (layout.numBits(Input::Warp) <= bitsInGroup)
+    return {};
+  uint64_t all = 0, others = 0;
+  SmallVector<int64_t> groups;
+  for (auto [bit, basis] : llvm::enumerate(layout.bases(Input::Warp))) {
+    if (bit < bitsInGroup) {
+      others |= basis;
+      continue;
+    }
+    if (!llvm::isPowerOf2_64(basis) || (all & basis))
+      return {};
+    all |= basis;
+    groups.push_back(int64_t(basis));
+  }
+  for (Input input : {Input::Register, Input::Lane})
+    for (uint64_t basis : layout.bases(input))
+      others |= basis;
+  return all & others ? DenseI64ArrayAttr() : builder.getDenseI64ArrayAttr(groups);
 }
 
 /// The index of part `part` of a tile at `index`, in tiles of the part's size. An index
@@ -74,39 +120,81 @@ static Value partIndex(OpBuilder &builder, Location loc, Value index, int64_t nu
   return arith::AddIOp::create(builder, loc, index, constant(part));
 }
 
-static void stageStore(tile::StoreOp store, int64_t maxBytes) {
-  OpBuilder builder(store);
-  Location loc = store.getLoc();
-  TileView view = storedView(store);
-  auto type = cast<RankedTensorType>(view.tile.getType());
-  auto [part, numParts] = choosePart(type, maxBytes);
-  Value staging = tgpu::AllocOp::create(
-      builder, loc, tgpu::BufferType::get(part, stagingBuffer(part)), IntegerAttr());
-  int64_t last = type.getRank() - 1;
-  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  for (int64_t i = 0; i < numParts; ++i) {
+namespace {
+
+/// Makes the copies of one store.
+class StoreWriter {
+public:
+  StoreWriter(tile::StoreOp store, int64_t maxBytes)
+      : store(store), builder(store), loc(store.getLoc()), view(storedView(store)) {
+    auto type = cast<RankedTensorType>(view.tile.getType());
+    parts = chooseParts(type, maxBytes / 2);
+    if (parts.number == 1)
+      parts = chooseParts(type, maxBytes);
+    groups = findGroups(builder, tile::getLayout(parts.type));
+    auto buffer = tgpu::BufferType::get(parts.type, stagingBuffer(parts.type));
+    int64_t numBuffers = parts.number > 1 && 2 * buffer.getBytes() <= maxBytes ? 2 : 1;
+    for (int64_t i = 0; i < numBuffers; ++i)
+      buffers.push_back(tgpu::AllocOp::create(builder, loc, buffer, IntegerAttr()));
+  }
+
+  void run() {
+    for (int64_t part = 0; part < parts.number; ++part)
+      writePart(part);
+    store.erase();
+  }
+
+private:
+  void writePart(int64_t part) {
     Value piece = view.tile;
     SmallVector<Value> place = indexByArrayDim(store);
-    if (numParts > 1) {
-      SmallVector<Value> slice(type.getRank(), zero);
-      slice[last] = arith::ConstantIndexOp::create(builder, loc, i);
-      piece = tile::ExtractOp::create(builder, loc, part, piece, slice);
-      Value &column = place[view.arrayDims[last]];
-      if (store.getElements())
-        column = arith::AddIOp::create(
-            builder, loc, column,
-            arith::ConstantIndexOp::create(builder, loc, i * part.getDimSize(last)));
-      else
-        column = partIndex(builder, loc, column, numParts, i);
+    if (parts.number > 1) {
+      SmallVector<Value> slice;
+      for (auto [dim, number] : llvm::enumerate(numberOf(part))) {
+        slice.push_back(constant(number));
+        if (parts.counts[dim] > 1)
+          movePlace(place[view.arrayDims[dim]], unsigned(dim), number);
+      }
+      piece = tile::ExtractOp::create(builder, loc, parts.type, piece, slice);
     }
-    tgpu::CopyOutWaitOp::create(builder, loc);
-    tgpu::StoreOp::create(builder, loc, piece, staging);
-    tgpu::CopyOutOp::create(builder, loc, staging, store.getArray(), place,
+    Value buffer = buffers[size_t(part) % buffers.size()];
+    tgpu::CopyOutWaitOp::create(builder, loc, int64_t(buffers.size()) - 1, bool(groups));
+    tgpu::StoreOp::create(builder, loc, piece, buffer);
+    tgpu::CopyOutOp::create(builder, loc, buffer, store.getArray(), place,
                             builder.getDenseI64ArrayAttr(view.arrayDims),
-                            store.getElements());
+                            store.getElements(), groups);
   }
-  store.erase();
-}
+
+  /// Per dim, parts along the last one following each other.
+  SmallVector<int64_t> numberOf(int64_t part) const {
+    SmallVector<int64_t> numbers(parts.counts.size());
+    for (size_t dim = numbers.size(); dim-- > 0; part /= parts.counts[dim])
+      numbers[dim] = part % parts.counts[dim];
+    return numbers;
+  }
+
+  void movePlace(Value &index, unsigned dim, int64_t number) {
+    if (store.getElements())
+      index = arith::AddIOp::create(builder, loc, index,
+                                    constant(number * parts.type.getDimSize(dim)));
+    else
+      index = partIndex(builder, loc, index, parts.counts[dim], number);
+  }
+
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+
+  tile::StoreOp store;
+  OpBuilder builder;
+  Location loc;
+  TileView view;
+  Parts parts;
+  DenseI64ArrayAttr groups;
+  SmallVector<Value, 2> buffers;
+};
+
+} // namespace
 
 namespace {
 
@@ -120,7 +208,7 @@ struct StageStores : tilec::impl::StageStoresBase<StageStores> {
         stores.push_back(store);
     });
     for (tile::StoreOp store : stores)
-      stageStore(store, maxBytes);
+      StoreWriter(store, maxBytes).run();
   }
 };
 

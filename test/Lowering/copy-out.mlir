@@ -29,3 +29,30 @@ tile.kernel @out(%c: !tile.array<?x?xbf16, mut>, %x: bf16, %i: index) attributes
   // CHECK-NEXT: llvm.return
   tile.return
 }
+
+// Two warp groups with 64 rows each: group g has barrier 2 + g of 128 threads, its first
+// thread names the box that begins 8192 bytes and 64 rows on.
+#two = #tile.layout<[128, 64] register [(0, 1), (8, 0), (0, 8), (0, 16), (0, 32)] lane [(0, 2), (0, 4), (1, 0), (2, 0), (4, 0)] warp [(16, 0), (32, 0), (64, 0)]>
+#r = #tile.layout<[128, 64] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 32), (1, 8), (2, 16), (4, 32), (8, 0), (16, 0), (32, 0), (64, 0)]>
+// CHECK-LABEL: llvm.func @groups(
+// CHECK-SAME: box = array<i64: 64, 64>
+tile.kernel @groups(%c: !tile.array<?x?xbf16, mut>, %x: bf16, %i: index) attributes {num_warps = 8 : i32} {
+  %t = tile.splat %x : bf16 -> tensor<128x64xbf16, #two>
+  %b = tgpu.alloc offset 0 : !tgpu.buffer<128x64xbf16, #r>
+  // CHECK: arith.andi %{{.*}}, %c127
+  // CHECK: nvvm.cp.async.bulk.wait_group 1 {read}
+  // CHECK: %[[GROUP:.*]] = arith.shrui %{{.*}}, %c2
+  // CHECK: %[[NAME:.*]] = arith.addi %[[GROUP]], %c2
+  // CHECK: nvvm.barrier id = %[[NAME]] number_of_threads = %c128
+  tgpu.copy_out_wait pending 1 by_group
+  tgpu.store %t, %b : tensor<128x64xbf16, #two>, !tgpu.buffer<128x64xbf16, #r>
+  // CHECK: nvvm.fence.proxy
+  // CHECK: nvvm.barrier id
+  // CHECK: scf.if
+  // CHECK: arith.shli %{{.*}}, %c6
+  // CHECK: arith.shli %{{.*}}, %c13
+  // CHECK-COUNT-1: nvvm.cp.async.bulk.tensor.global.shared.cta
+  // CHECK-NEXT: nvvm.cp.async.bulk.commit.group
+  tgpu.copy_out %b, %c[%i, %i] order [0, 1] groups [4096] : !tgpu.buffer<128x64xbf16, #r>, !tile.array<?x?xbf16, mut>
+  tile.return
+}

@@ -65,3 +65,13 @@ tile.kernel @specialize_c2() {
   }
   tile.return
 }
+
+// -----
+
+#a = #tile.layout<[8, 4] offset [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)]>
+tile.kernel @copy_out_c2(%y: !tile.array<?x?xf32, mut>, %i: index) {
+  %b = tgpu.alloc : !tgpu.buffer<8x4xf32, #a>
+  // expected-error @+1 {{'groups' are not different powers of two within the buffer}}
+  tgpu.copy_out %b, %y[%i, %i] order [0, 1] groups [16, 16] : !tgpu.buffer<8x4xf32, #a>, !tile.array<?x?xf32, mut>
+  tile.return
+}

@@ -41,6 +41,14 @@ tile.kernel @roles(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>) {
     tgpu.fence_async
     tgpu.copy_out %out, %y[%i, %n] order [0, 1] : !tgpu.buffer<8x4xf32, #a>, !tile.array<?x?xf32, mut>
     tgpu.copy_out_wait
+    // CHECK: tgpu.copy_out_wait pending 1 by_group
+    // CHECK: tgpu.copy_out %{{.*}} order [0, 1] groups [16] :
+    tgpu.copy_out_wait pending 1 by_group
+    tgpu.copy_out %out, %y[%i, %n] order [0, 1] groups [16] : !tgpu.buffer<8x4xf32, #a>, !tile.array<?x?xf32, mut>
+    // CHECK: tgpu.mma %{{.*}}, %{{.*}}, %{{.*}} if %{{.*}} {atom = "some"}
+    %adds = arith.constant true
+    %s = tgpu.mma %p, %q, %zero if %adds {atom = "some"}
+      : !tgpu.buffer<8x4xf32, #a>, !tgpu.buffer<4x8xf32, #b>, tensor<8x8xf32, #acc>
   }
   tile.return
 }

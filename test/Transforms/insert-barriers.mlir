@@ -177,3 +177,33 @@ tile.kernel @rings(%a: !tile.array<?x?xbf16>, %n: index, %x: f32, %y: bf16) attr
   }
   tile.return
 }
+
+// A warp group that copies out by itself meets only its own threads: its buffer needs no
+// barrier, another buffer does.
+// CHECK-LABEL: tile.kernel @copiesOfGroups
+// CHECK: tgpu.store %{{.*}}, %[[OTHER:.*]] :
+// CHECK-NEXT: tgpu.copy_out_wait pending 1 by_group
+// CHECK-NEXT: tgpu.store
+// CHECK-NEXT: tgpu.copy_out
+// CHECK-NEXT: tgpu.copy_out_wait pending 1 by_group
+// CHECK-NEXT: tgpu.store
+// CHECK-NEXT: tgpu.copy_out
+// CHECK-NEXT: tgpu.barrier
+// CHECK-NEXT: tgpu.load %[[OTHER]]
+#groupRows = #tile.layout<[8, 64] register [(0, 1), (0, 2), (0, 4)] lane [(0, 8), (0, 16), (0, 32), (1, 0), (2, 0)] warp [(0, 0), (0, 0), (4, 0)]>
+#groupBuffer = #tile.layout<[8, 64] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 32), (1, 8), (2, 16), (4, 32)]>
+tile.kernel @copiesOfGroups(%y: !tile.array<?x?xbf16, mut>, %x: bf16, %i: index) attributes {num_warps = 8 : i32} {
+  %t = tile.splat %x : bf16 -> tensor<8x64xbf16, #groupRows>
+  %b = tgpu.alloc offset 0 : !tgpu.buffer<8x64xbf16, #groupBuffer>
+  %o = tgpu.alloc offset 1024 : !tgpu.buffer<8x64xbf16, #groupBuffer>
+  tgpu.store %t, %o : tensor<8x64xbf16, #groupRows>, !tgpu.buffer<8x64xbf16, #groupBuffer>
+  tgpu.copy_out_wait pending 1 by_group
+  tgpu.store %t, %b : tensor<8x64xbf16, #groupRows>, !tgpu.buffer<8x64xbf16, #groupBuffer>
+  tgpu.copy_out %b, %y[%i, %i] order [0, 1] groups [256] : !tgpu.buffer<8x64xbf16, #groupBuffer>, !tile.array<?x?xbf16, mut>
+  tgpu.copy_out_wait pending 1 by_group
+  tgpu.store %t, %b : tensor<8x64xbf16, #groupRows>, !tgpu.buffer<8x64xbf16, #groupBuffer>
+  tgpu.copy_out %b, %y[%i, %i] order [0, 1] groups [256] : !tgpu.buffer<8x64xbf16, #groupBuffer>, !tile.array<?x?xbf16, mut>
+  %l = tgpu.load %o : !tgpu.buffer<8x64xbf16, #groupBuffer>, tensor<8x64xbf16, #groupRows>
+  tile.store %y[%i, %i], %l : !tile.array<?x?xbf16, mut>, tensor<8x64xbf16, #groupRows>
+  tile.return
+}

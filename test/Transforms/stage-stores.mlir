@@ -1,4 +1,5 @@
 // RUN: tile-opt %s --tile-stage-stores=max-bytes=8192 | FileCheck %s
+// RUN: tile-opt %s --tile-stage-stores | FileCheck %s --check-prefix=GROUPS
 // A marked store goes out in parts of at most 8192 bytes through one buffer.
 
 // CHECK: #[[SWIZZLED:.*]] = #tile.layout<[16, 64] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 32), (1, 8), (2, 16), (4, 32), (8, 0)]>
@@ -29,5 +30,40 @@ tile.kernel @parts(%x: !tile.array<?x?xbf16>, %y: !tile.array<?x?xbf16, mut>, %i
 tile.kernel @whole(%x: !tile.array<?x?xbf16>, %y: !tile.array<?x?xbf16, mut>, %i: index) attributes {num_warps = 4 : i32} {
   %t = tile.load %x[%i, %i] : !tile.array<?x?xbf16> -> tensor<16x64xbf16, #row>
   tile.store %y[%i, %i], %t {tile.copy = "tma"} : !tile.array<?x?xbf16, mut>, tensor<16x64xbf16, #row>
+  tile.return
+}
+
+// Two warp groups, one above the other: each copies its 64 rows by itself, half of the
+// columns at a time, through two buffers by turns. The second is reached when its last
+// copy, the one before the last, has been read.
+#two = #tile.layout<[128, 64] register [(0, 1), (8, 0), (0, 8), (0, 16), (0, 32)] lane [(0, 2), (0, 4), (1, 0), (2, 0), (4, 0)] warp [(16, 0), (32, 0), (64, 0)]>
+// GROUPS-LABEL: tile.kernel @groups
+// GROUPS: %[[A:.*]] = tgpu.alloc : !tgpu.buffer<128x32xf32,
+// GROUPS: %[[B:.*]] = tgpu.alloc : !tgpu.buffer<128x32xf32,
+// GROUPS: tgpu.copy_out_wait pending 1 by_group
+// GROUPS: tgpu.store %{{.*}}, %[[A]]
+// GROUPS: tgpu.copy_out %[[A]], %arg1[%arg2, %{{[0-9]+}}] order [0, 1] groups [2048] :
+// GROUPS: tgpu.copy_out_wait pending 1 by_group
+// GROUPS: tgpu.store %{{.*}}, %[[B]]
+// GROUPS: tgpu.copy_out %[[B]], %arg1[%arg2, %{{[0-9]+}}] order [0, 1] groups [2048] :
+tile.kernel @groups(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>, %i: index) attributes {num_warps = 8 : i32} {
+  %t = tile.load %x[%i, %i] : !tile.array<?x?xf32> -> tensor<128x64xf32, #two>
+  tile.store %y[%i, %i], %t {tile.copy = "tma"} : !tile.array<?x?xf32, mut>, tensor<128x64xf32, #two>
+  tile.return
+}
+
+// Groups whose elements alternate meet all together. Rows of threads are cut where columns
+// are as short as the engine's rows.
+#mixed = #tile.layout<[256, 64] register [(0, 1), (8, 0), (0, 8), (0, 16), (0, 32), (128, 0)] lane [(0, 2), (0, 4), (1, 0), (2, 0), (4, 0)] warp [(16, 0), (32, 0), (64, 8)]>
+// GROUPS-LABEL: tile.kernel @together
+// GROUPS-COUNT-2: tgpu.alloc : !tgpu.buffer<128x64xbf16,
+// GROUPS: tgpu.copy_out_wait pending 1
+// GROUPS-NOT: by_group
+// GROUPS: tgpu.copy_out %{{.*}}, %arg1[%[[ROW:.*]], %arg2] order [0, 1] :
+// GROUPS: tgpu.copy_out %{{.*}}, %arg1[%{{.*}}, %arg2] order [0, 1] :
+// GROUPS-NOT: tgpu.copy_out
+tile.kernel @together(%x: !tile.array<?x?xbf16>, %y: !tile.array<?x?xbf16, mut>, %i: index) attributes {num_warps = 8 : i32} {
+  %t = tile.load %x[%i, %i] : !tile.array<?x?xbf16> -> tensor<256x64xbf16, #mixed>
+  tile.store %y[%i, %i], %t {tile.copy = "tma"} : !tile.array<?x?xbf16, mut>, tensor<256x64xbf16, #mixed>
   tile.return
 }

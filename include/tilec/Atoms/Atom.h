@@ -75,6 +75,7 @@ struct MmaOperand {
 struct MmaEmission {
   MmaOperand a, b;
   mlir::Value acc;    ///< vector of this thread's elements
+  mlir::Value adds;   ///< i1: acc is read; null: it always is
   Layout accLayout;
   mlir::Value thread; ///< i32: number of the thread in the block
   /// i32: number of the warp, known to be one for all its lanes; for warp groups.
@@ -109,6 +110,8 @@ struct Atom {
   /// are in flight; gives back the vectors `values`, which may be read then.
   llvm::SmallVector<mlir::Value> (*wait)(mlir::OpBuilder &, mlir::Location, int64_t pending,
                                          mlir::ValueRange values) = nullptr;
+  /// Can leave acc out when told to at run time (MmaEmission::adds).
+  bool canStart = false;
 };
 
 /// All families, the best first.

@@ -288,17 +288,20 @@ def TileGPU_MmaOp : TileGPU_Op<"mma", [
     The result of an atom that completes later may be read only through
     `tgpu.mma_wait`; another product may take it as its `acc` at once.
 
+    Where `adds` is given and false, acc is not read: the result is the product alone
+    (of atoms that can do that).
+
     - mma-C7: `atom` is the name of an atom (Atoms/Atom.h).
   }];
   let arguments = (ins
     Arg<AnyTypeOf<[TileGPU_BufferType, AnyRankedTensor]>, "", [MemRead]>:$a,
     Arg<TileGPU_BufferType, "", [MemRead]>:$b,
-    AnyRankedTensor:$acc,
+    AnyRankedTensor:$acc, Optional<I1>:$adds,
     DefaultValuedStrAttr<StrAttr, "fma">:$atom,
     UnitAttr:$a_unsigned, UnitAttr:$b_unsigned);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $acc (`a_unsigned` $a_unsigned^)? (`b_unsigned` $b_unsigned^)? attr-dict
+    $a `,` $b `,` $acc (`if` $adds^)? (`a_unsigned` $a_unsigned^)? (`b_unsigned` $b_unsigned^)? attr-dict
     `:` qualified(type($a)) `,` qualified(type($b)) `,` type($acc)
   }];
   let hasVerifier = 1;

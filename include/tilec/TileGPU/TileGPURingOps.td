@@ -171,23 +171,34 @@ def TileGPU_CopyOutOp : TileGPU_Op<"copy_out"> {
     of them starts the copy. Elements outside the array are not written. The buffer
     may be written again after `tgpu.copy_out_wait`. The position is as in `tgpu.copy`.
 
+    `groups`, when given: each warp group copies what it stored to the buffer itself,
+    and only its threads meet. There is one number for each bit of a group's number: the
+    first element, in row-major order, of the part of the group that has only that bit.
+
     - copy_out-C1: `order` names, without repeating, one array dim for each of the
       buffer, and there is one index per array dim.
+    - copy_out-C2: `groups` are powers of two, all different, and elements of the buffer.
   }];
   let arguments = (ins
     Arg<TileGPU_BufferType, "", [MemRead]>:$buffer, Arg<Tile_Array, "", [MemWrite]>:$array,
-    Variadic<Index>:$index, DenseI64ArrayAttr:$order, UnitAttr:$elements);
+    Variadic<Index>:$index, DenseI64ArrayAttr:$order, UnitAttr:$elements,
+    OptionalAttr<DenseI64ArrayAttr>:$groups);
   let assemblyFormat = [{
     $buffer `,` $array `[` $index `]` (`elements` $elements^)? `order` $order
-    attr-dict `:` qualified(type($buffer)) `,` custom<ArrayType>(type($array))
+    (`groups` $groups^)? attr-dict `:` qualified(type($buffer)) `,` custom<ArrayType>(type($array))
   }];
   let hasVerifier = 1;
 }
 
 def TileGPU_CopyOutWaitOp : TileGPU_Op<"copy_out_wait"> {
   let summary = "Buffers of earlier copies out may be written again";
-  let description = [{ Meets all threads that execute it. }];
-  let assemblyFormat = "attr-dict";
+  let description = [{
+    Meets all threads that execute it, or all of each warp group where copies go out
+    `by_group`, when no more than `pending` copies out have not been read yet; they are
+    read in the order of issue.
+  }];
+  let arguments = (ins DefaultValuedAttr<I64Attr, "0">:$pending, UnitAttr:$by_group);
+  let assemblyFormat = "(`pending` $pending^)? (`by_group` $by_group^)? attr-dict";
 }
 
 def TileGPU_SpecializeOp : TileGPU_Op<"specialize", [

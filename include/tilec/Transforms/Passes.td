@@ -177,11 +177,12 @@ def StageRings : Pass<"tile-stage-rings", "::tilec::tile::KernelOp"> {
 def StageStores : Pass<"tile-stage-stores", "::tilec::tile::KernelOp"> {
   let summary = "copied stores go out through shared memory";
   let description = [{
-    A marked store becomes copies out of a buffer, in parts of at most `max-bytes`.
+    A marked store becomes copies out of one or two buffers of at most `max-bytes`
+    together, part by part.
   }];
   let options = [
     Option<"maxBytes", "max-bytes", "int64_t", /*default=*/"32768",
-      "The largest part, in bytes">];
+      "Bytes of the buffers of a store">];
   let dependentDialects = ["::tilec::tile::TileDialect", "::tilec::tgpu::TileGPUDialect",
     "::mlir::arith::ArithDialect"];
 }
@@ -248,6 +249,24 @@ def ScheduleLoops : Pass<"tile-schedule-loops", "::tilec::tile::KernelOp"> {
   }];
   let dependentDialects = ["::tilec::tgpu::TileGPUDialect", "::mlir::arith::ArithDialect",
     "::mlir::scf::SCFDialect"];
+}
+
+def StartSums : Pass<"tile-start-sums", "::tilec::tile::KernelOp"> {
+  let summary = "sums of products start without zeros in registers";
+  let description = [{
+    Where a loop adds products to zeros and the atom can leave acc out, the first product
+    does that.
+  }];
+  let dependentDialects = ["::tilec::tgpu::TileGPUDialect", "::mlir::arith::ArithDialect",
+    "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect"];
+}
+
+def SinkScalars : Pass<"tile-sink-scalars", "::tilec::tile::KernelOp"> {
+  let summary = "scalar code that only what follows a loop needs goes behind the loop";
+  let description = [{
+    Only in loops over the grid whose copies run in warps of their own: there it would
+    keep products from starting, and behind the loop it runs beside the last ones.
+  }];
 }
 
 def AllocateMemory : Pass<"tile-allocate-memory", "::tilec::tile::KernelOp"> {

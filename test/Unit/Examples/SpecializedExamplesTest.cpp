@@ -35,6 +35,9 @@ constexpr Product products[] = {
     {64, 64, 16, 64, 64, 16},
     // More than the ring has places, several times around.
     {64, 72, 1000, 64, 64, 32},
+    // Results in several parts through two buffers, of two warp groups; rows in parts, too.
+    {130, 264, 72, 128, 256, 64},
+    {300, 136, 72, 256, 128, 64},
     // One warp group, narrow and wide; tiles that need padding inside.
     {65, 8, 64, 64, 8, 64},
     {100, 256, 128, 64, 256, 64},

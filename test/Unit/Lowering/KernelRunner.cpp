@@ -121,6 +121,8 @@ public:
     stages.numStages = options.numStages;
     kernels.addPass(createChooseStages(stages));
     kernels.addPass(createScheduleLoops());
+    kernels.addPass(createStartSums());
+    kernels.addPass(createSinkScalars());
     kernels.addPass(createAllocateMemory());
     kernels.addPass(createInsertBarriers());
     LowerToSIMTOptions lowering;
