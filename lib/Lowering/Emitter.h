@@ -363,8 +363,10 @@ private:
   friend class AtomicAccess;
 };
 
-/// The zero bytes that masked-off loads read, and the block's shared memory.
+/// The 16 bytes that masked-off loads read, all zero or, behind the prefix, twice the
+/// number in the name ("tilec_pad_ff80ff80ff80ff80"); and the block's shared memory.
 inline constexpr llvm::StringLiteral zeroGlobalName = "tilec_zero";
+inline constexpr llvm::StringLiteral padGlobalPrefix = "tilec_pad_";
 inline constexpr llvm::StringLiteral sharedGlobalName = "tilec_smem";
 /// On the function: bytes of shared memory, warps per block.
 inline constexpr llvm::StringLiteral sharedBytesAttr = "tile.shared_bytes";

@@ -6,7 +6,7 @@
 // In: tile.gather, tile.scatter. Out: per thread, one access for each element that it
 // owns, or for each run of elements that lie side by side (MemoryAccess.h).
 //
-//   gather   reads zeros in constant memory in place of what does not exist, so all
+//   gather   reads `pad` in constant memory in place of what does not exist, so all
 //            loads of a tile are issued together
 //   scatter  is done by the thread whose copy bits are clear, under a branch for each
 //            guard. Two elements may name one place, so these are relaxed atomic

@@ -22,6 +22,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace tilec {
@@ -255,21 +256,29 @@ struct LowerToSIMT : tilec::impl::LowerToSIMTBase<LowerToSIMT> {
 
   /// The globals that the functions name, where they do.
   void addGlobals(ModuleOp module) {
-    bool needsZero = false, needsShared = false;
+    llvm::SetVector<StringRef> paddings;
+    bool needsShared = false;
     module.walk([&](LLVM::AddressOfOp op) {
-      needsZero |= op.getGlobalName() == zeroGlobalName;
-      needsShared |= op.getGlobalName() == sharedGlobalName;
+      StringRef name = op.getGlobalName();
+      if (name == zeroGlobalName || name.starts_with(padGlobalPrefix))
+        paddings.insert(name);
+      needsShared |= name == sharedGlobalName;
     });
     OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
     Type i8 = builder.getI8Type();
     // What is in stage simt already brought its own.
-    needsZero &= !module.lookupSymbol(zeroGlobalName);
     needsShared &= !module.lookupSymbol(sharedGlobalName);
-    if (needsZero) {
-      auto type = VectorType::get(4, builder.getI32Type());
+    for (StringRef global : paddings) {
+      if (module.lookupSymbol(global))
+        continue;
+      StringRef number = global;
+      uint64_t word = 0;
+      if (number.consume_front(padGlobalPrefix))
+        number.getAsInteger(16, word);
+      auto type = VectorType::get(2, builder.getI64Type());
+      Attribute value = DenseElementsAttr::get(type, APInt(64, word));
       LLVM::GlobalOp::create(builder, module.getLoc(), type, /*isConstant=*/true,
-                             LLVM::Linkage::Internal, zeroGlobalName,
-                             builder.getZeroAttr(type), /*alignment=*/16,
+                             LLVM::Linkage::Internal, global, value, /*alignment=*/16,
                              /*addrSpace=*/1);
     }
     if (needsShared)

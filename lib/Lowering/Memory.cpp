@@ -17,8 +17,8 @@
 // below the extent in every dim. So no check of a thread is wider than 32 bits; the
 // block's test of an index is, where the index may not fit.
 //
-//   loads   read zeros in constant memory instead of what does not exist: no branches,
-//           all loads of a tile are issued together; `pad` is selected afterwards
+//   loads   read `pad` in constant memory instead of what does not exist: no branches,
+//           all loads of a tile are issued together, nothing is selected afterwards
 //   stores  are skipped by branches, unless the whole tile is inside (one uniform test)
 //
 // Widths: up to 16 bytes, as far as the build's facts make addresses aligned. A group

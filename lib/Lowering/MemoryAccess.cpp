@@ -20,6 +20,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -78,39 +79,27 @@ TypedAttr tilec::storedPad(TypedAttr pad, Type stored) {
   return FloatAttr::get(stored, value);
 }
 
-/// `value` where `guard` holds, else `pad` in all lanes. Lanes of 16 bits are selected
-/// in pairs, as the words that they were loaded in.
-static Value selectOrPad(OpBuilder &builder, Location loc, Value guard, Value value,
-                         TypedAttr pad) {
-  TypedAttr padding = pad;
-  auto vector = dyn_cast<VectorType>(value.getType());
-  if (vector)
-    padding = SplatElementsAttr::get(vector, Attribute(pad));
-  Value other = arith::ConstantOp::create(builder, loc, padding);
-  bool inPairs = vector && vector.getElementTypeBitWidth() == 16 &&
-                 vector.getNumElements() % 2 == 0;
-  if (!inPairs)
-    return arith::SelectOp::create(builder, loc, guard, value, other);
-  auto words = VectorType::get(vector.getNumElements() / 2, builder.getI32Type());
-  value = vector::BitCastOp::create(builder, loc, words, value);
-  other = vector::BitCastOp::create(builder, loc, words, other);
-  Value chosen = arith::SelectOp::create(builder, loc, guard, value, other);
-  return vector::BitCastOp::create(builder, loc, vector, chosen);
+/// The global of which masked-off loads read `pad` (see Emitter.h).
+static std::string padGlobalOf(TypedAttr pad) {
+  APInt bits = isa<FloatAttr>(pad) ? cast<FloatAttr>(pad).getValue().bitcastToAPInt()
+                                   : cast<IntegerAttr>(pad).getValue();
+  APInt word = APInt::getSplat(64, bits);
+  if (word.isZero())
+    return zeroGlobalName.str();
+  return padGlobalPrefix.str() + llvm::utohexstr(word.getZExtValue(), /*LowerCase=*/true);
 }
 
 SmallVector<Value> tilec::emitGroupLoads(OpBuilder &builder, Location loc,
                                          ArrayRef<AccessGroup> groups, Type stored,
                                          const Layout *layout, TypedAttr pad) {
-  bool padIsZero = matchPattern(Attribute(pad), m_Zero()) ||
-                   matchPattern(Attribute(pad), m_PosZeroFloat());
+  std::string padGlobal = padGlobalOf(pad);
   unsigned bytes = stored.getIntOrFloatBitWidth() / 8;
   SmallVector<Value> loaded;
   for (const AccessGroup &group : groups) {
     Value address = group.address;
     if (group.guard) {
-      Value zeros =
-          LLVM::AddressOfOp::create(builder, loc, address.getType(), zeroGlobalName);
-      address = arith::SelectOp::create(builder, loc, group.guard, address, zeros);
+      Value padding = LLVM::AddressOfOp::create(builder, loc, address.getType(), padGlobal);
+      address = arith::SelectOp::create(builder, loc, group.guard, address, padding);
     }
     auto count = unsigned(group.registers.size());
     Type type = count > 1 ? Type(VectorType::get(count, stored)) : stored;
@@ -118,8 +107,6 @@ SmallVector<Value> tilec::emitGroupLoads(OpBuilder &builder, Location loc,
   }
   SmallVector<Value> elements(layout ? layout->size(Input::Register) : 1);
   for (auto [group, value] : llvm::zip_equal(groups, loaded)) {
-    if (group.guard && !padIsZero)
-      value = selectOrPad(builder, loc, group.guard, value, pad);
     if (group.registers.size() == 1) {
       elements[group.registers[0]] = value;
       continue;

@@ -29,9 +29,8 @@ llvm::SmallVector<AccessGroup> groupRegisters(const Layout &layout,
 /// `pad` as memory holds it.
 mlir::TypedAttr storedPad(mlir::TypedAttr pad, mlir::Type stored);
 
-/// The loads of all groups, branch free: what does not exist reads zeros in constant
-/// memory, and becomes `pad` then. Gives one stored element per register of `layout`
-/// (null: a scalar).
+/// The loads of all groups, branch free: what does not exist reads `pad` in constant
+/// memory. Gives one stored element per register of `layout` (null: a scalar).
 llvm::SmallVector<mlir::Value> emitGroupLoads(mlir::OpBuilder &builder, mlir::Location loc,
                                               llvm::ArrayRef<AccessGroup> groups,
                                               mlir::Type stored, const Layout *layout,

@@ -22,6 +22,7 @@
 
 #include "tilec/Target/EmitPTX.h"
 #include "ScalarizeVectors.h"
+#include "WidenBFloats.h"
 
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -128,6 +129,10 @@ Error tilec::optimizeModule(Module &module, const Chip &chip,
   builder.registerPipelineStartEPCallback(
       [](ModulePassManager &passes, OptimizationLevel) {
         passes.addPass(createModuleToFunctionPassAdaptor(ScalarizeVectors()));
+      });
+  builder.registerOptimizerLastEPCallback(
+      [](ModulePassManager &passes, OptimizationLevel, ThinOrFullLTOPhase) {
+        passes.addPass(createModuleToFunctionPassAdaptor(WidenBFloats()));
       });
 
   LoopAnalysisManager loops;

@@ -231,25 +231,41 @@ private:
     return result;
   }
 
+  /// Elements of 16 bits are carried in pairs: one register holds two.
   void visitPhi(PHINode &phi) {
     FixedVectorType *type = vectorType(&phi);
+    Type *element = type->getElementType();
+    bool inPairs = element->getPrimitiveSizeInBits() == 16 && type->getNumElements() % 2 == 0;
     IRBuilder<> builder(&phi);
+    SmallVector<PHINode *, 8> parts;
+    unsigned count = type->getNumElements() / (inPairs ? 2 : 1);
+    for (unsigned i = 0; i < count; ++i)
+      parts.push_back(builder.CreatePHI(inPairs ? FixedVectorType::get(element, 2) : element,
+                                        phi.getNumIncomingValues()));
+    setInsertionPointBehind(builder, &phi);
     Elements made;
-    for (unsigned i = 0; i < type->getNumElements(); ++i)
-      made.push_back(builder.CreatePHI(type->getElementType(), phi.getNumIncomingValues()));
-    phis.push_back(&phi);
+    for (PHINode *part : parts) {
+      if (inPairs)
+        for (uint64_t i : {0, 1})
+          made.push_back(builder.CreateExtractElement(part, i));
+      else
+        made.push_back(part);
+    }
+    phis.push_back({&phi, std::move(parts)});
     replace(phi, std::move(made));
   }
 
   void finishPhis() {
-    for (PHINode *phi : phis) {
-      Elements scalars = elements[phi];
+    for (auto &[phi, parts] : phis)
       for (unsigned k = 0; k < phi->getNumIncomingValues(); ++k) {
-        Elements incoming = elementsOf(phi->getIncomingValue(k));
-        for (auto [scalar, value] : zip(scalars, incoming))
-          cast<PHINode>(scalar)->addIncoming(value, phi->getIncomingBlock(k));
+        Value *value = phi->getIncomingValue(k);
+        BasicBlock *from = phi->getIncomingBlock(k);
+        IRBuilder<> builder(from->getTerminator());
+        for (auto [i, part] : enumerate(parts))
+          part->addIncoming(vectorType(part) ? pairOf(builder, value, 2 * i)
+                                             : elementsOf(value)[i],
+                            from);
       }
-    }
   }
 
   void visitInsert(InsertElementInst &insert) {
@@ -354,7 +370,8 @@ private:
 
   Function &function;
   DenseMap<Value *, Elements> elements;
-  SmallVector<PHINode *, 8> phis;
+  /// Phis of vectors, and those of their elements or pairs.
+  SmallVector<std::pair<PHINode *, SmallVector<PHINode *, 8>>, 8> phis;
   SmallVector<Instruction *, 64> replaced;
 };
 

@@ -5,7 +5,8 @@
 
 // 16-byte accesses where the tile is wholly inside; else zeros in constant memory are
 // read in place of what does not exist, and stores are guarded.
-// CHECK: llvm.mlir.global internal constant @tilec_zero
+// CHECK-DAG: llvm.mlir.global internal constant @tilec_zero(dense<0> : vector<2xi64>)
+// CHECK-DAG: llvm.mlir.global internal constant @tilec_pad_101010101010101(dense<72340172838076673> : vector<2xi64>)
 // CHECK-LABEL: llvm.func @aligned(
 // CHECK-SAME: %[[A:.*]]: !llvm.ptr<1> {llvm.align = 16 : i64, llvm.noalias, llvm.readonly}, %[[N:.*]]: i64,
 // CHECK-SAME: nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>
@@ -58,10 +59,11 @@ tile.kernel @once(%c: !tile.array<?x8xf32, mut>, %v: f32) attributes {num_warps 
   tile.return
 }
 
-// A bool is a byte; padding is selected after the load.
+// A bool is a byte; what does not exist is read where the padding stands.
 // CHECK-LABEL: llvm.func @bools(
-// CHECK: %[[BYTE:.*]] = llvm.load %{{.*}} -> i8
-// CHECK: arith.select %{{.*}}, %[[BYTE]], %{{.*}} : i8
+// CHECK: %[[TRUE:.*]] = llvm.mlir.addressof @tilec_pad_101010101010101
+// CHECK: %[[PLACE:.*]] = arith.select %{{.*}}, %{{.*}}, %[[TRUE]] : !llvm.ptr<1>
+// CHECK: llvm.load %[[PLACE]] {{.*}} -> i8
 // CHECK: arith.cmpi ne, %{{.*}} : vector<1xi8>
 // CHECK: arith.extui %{{.*}} : vector<1xi1> to vector<1xi8>
 tile.kernel @bools(%a: !tile.array<?x8xi1>, %c: !tile.array<?x8xi1, mut>) attributes {num_warps = 2 : i32} {

@@ -104,6 +104,10 @@ protected:
   MLIRContext context;
 };
 
+MATCHER_P2(ContainsTimes, part, times, "") {
+  return llvm::StringRef(arg).count(part) == unsigned(times);
+}
+
 bool hasAssembler() {
   auto assembler = describeAssembler();
   if (assembler)
@@ -202,6 +206,38 @@ TEST_F(EmitPTXTest, SixteenBitTypesStayPacked) {
     EXPECT_THAT(ptx, HasSubstr("fma.rn." + type.str() + "x2"));
     EXPECT_THAT(ptx, HasSubstr("st.global.v4.b32"));
   }
+}
+
+TEST_F(EmitPTXTest, BFloatsAreWidenedByTheWord) {
+  std::string ptx = compile(kernel(R"(
+    %v = llvm.load %x {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xbf16>
+    %f = arith.extf %v : vector<8xbf16> to vector<8xf32>
+    llvm.store %f, %y : vector<8xf32>, !llvm.ptr<1>)"));
+  EXPECT_THAT(ptx, HasSubstr("ld.global.v4.b32"));
+  EXPECT_THAT(ptx, ContainsTimes("shl.b32", 4));
+  EXPECT_THAT(ptx, ContainsTimes("and.b32", 4));
+  EXPECT_THAT(ptx, Not(HasSubstr("%rs"))); // no register of 16 bits
+}
+
+TEST_F(EmitPTXTest, LoopsCarryHalvesInPairs) {
+  std::string ptx = compile(kernel(R"(
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %nn = arith.index_cast %n : i64 to index
+    %v = llvm.load %x {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xbf16>
+    %zero = arith.constant dense<0.0> : vector<8xf32>
+    %r:2 = scf.for %i = %c0 to %nn step %c1 iter_args(%a = %v, %s = %zero) -> (vector<8xbf16>, vector<8xf32>) {
+      %j = arith.index_cast %i : index to i64
+      %p = llvm.getelementptr %x[%j] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, vector<8xbf16>
+      %next = llvm.load %p {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xbf16>
+      %f = arith.extf %a : vector<8xbf16> to vector<8xf32>
+      %t = arith.addf %s, %f : vector<8xf32>
+      scf.yield %next, %t : vector<8xbf16>, vector<8xf32>
+    }
+    llvm.store %r#1, %y : vector<8xf32>, !llvm.ptr<1>)"));
+  EXPECT_THAT(ptx, HasSubstr("ld.global.v4.b32"));
+  EXPECT_THAT(ptx, ContainsTimes("and.b32", 4));
+  EXPECT_THAT(ptx, Not(HasSubstr("%rs")));
 }
 
 TEST_F(EmitPTXTest, ConversionsOfWideVectorsUseRegistersOnly) {
