@@ -539,6 +539,18 @@ static constexpr Atom makeAtom(bool (*supports)(const MmaProblem &)) {
       [](OpBuilder &builder, Location loc, const MmaEmission &emission) {
         return ProductEmitter(loc, emission, variant).emit(builder);
       },
+      /*aBuffer=*/nullptr,
+      /*bBuffer=*/nullptr,
+      /*wait=*/nullptr,
+      /*canStart=*/false,
+      /*shape=*/
+      [](const MmaProblem &problem) -> std::array<int64_t, 3> {
+        Type type = problem.aType;
+        if (variant.prepare == Prepare::HalfFromF8 || variant.prepare == Prepare::BitsFromF8)
+          type = Float16Type::get(type.getContext());
+        Shape shape = shapeOf(type, variant.isWide);
+        return {int64_t(shape.rows), 8, int64_t(shape.k())};
+      },
   };
 }
 

@@ -455,6 +455,10 @@ static constexpr Atom makeAtom(llvm::StringLiteral name, bool canStart,
   atom.aBuffer = wgmmaBufferA;
   atom.bBuffer = wgmmaBufferB;
   atom.wait = emitWait;
+  atom.shape = [](const MmaProblem &problem) -> std::array<int64_t, 3> {
+    return {rowsOfInstruction, Division(problem.accShape, problem.numWarps).chunkColumns,
+            stepBytes / bytesOf(problem.aType)};
+  };
   return atom;
 }
 

@@ -12,6 +12,7 @@
 #include "tilec/Compiler/Compiler.h"
 
 #include "Layouts.h"
+#include "RemarkCollector.h"
 
 #include "tilec/Compiler/KernelFacts.h"
 #include "tilec/Compiler/Pipelines.h"
@@ -23,6 +24,9 @@
 #include "tilec/IRGen/IRGen.h"
 #include "tilec/Target/AssembleCubin.h"
 #include "tilec/Target/EmitPTX.h"
+#include "tilec/Tile/KernelHints.h"
+#include "tilec/Tile/Remarks.h"
+#include "tilec/TileGPU/SharedBuffers.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -75,6 +79,8 @@ struct Compilation::State {
     context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
     context->loadAllAvailableDialects();
     context->printOpOnDiagnostic(false);
+    if (options.remarks)
+      remarks.listen(*context, options.remarkNames);
   }
 
   bool parse();
@@ -84,7 +90,10 @@ struct Compilation::State {
   std::optional<ChipCode> lower(ModuleOp module, const Chip &chip, Stage last);
   bool emitCode(ModuleOp module, ChipCode &code, Stage last);
   bool assemble(ChipCode &code);
+  SourceRange rangeOf(Location loc);
   void reportMLIR(mlir::Diagnostic &diagnostic);
+  void reportHints(ModuleOp module);
+  void explainAssembly(const ChipCode &code);
   void reportInternal(StringRef stage, llvm::Error error);
 
   CompileOptions options;
@@ -95,6 +104,10 @@ struct Compilation::State {
   std::string root;
   ast::Context astContext;
   std::optional<ast::Program> program;
+  RemarkCollector remarks{[this](Location loc) { return rangeOf(loc); }};
+  /// Where each hint of a kernel stands, by kernel and `hint` or `chip.hint`.
+  std::map<std::pair<std::string, std::string>, SourceRange> hintRanges;
+  std::map<std::string, SourceRange> kernelRanges; ///< of the name
   std::unique_ptr<MLIRContext> context;
   /// The `tile` module by compute capability, which source can ask for.
   std::map<unsigned, OwningOpRef<ModuleOp>> tileModules;
@@ -113,6 +126,7 @@ const std::string &Compilation::internalError() const { return state->internalEr
 const CompileOptions &Compilation::options() const { return state->options; }
 
 void Compilation::printDiagnostics(DiagnosticConsumer &consumer) {
+  state->remarks.report(state->engine);
   for (const Diagnostic &diagnostic : state->stored.list)
     consumer.handle(diagnostic);
   state->stored.list.clear();
@@ -187,6 +201,11 @@ ModuleOp Compilation::State::tileFor(const Chip &chip) {
   auto checked = check(*program, engine, checkOptions);
   if (!checked)
     return {};
+  for (const auto &kernel : checked->kernels) {
+    kernelRanges[kernel->name.str()] = SourceRange(kernel->range.begin);
+    for (const checked::Hint &hint : kernel->hints)
+      hintRanges[{kernel->name.str(), tile::hintKey(hint.arch, hint.name)}] = hint.range;
+  }
   IRGenOptions generation{options.fastMath, options.contract, options.checked};
   OwningOpRef<ModuleOp> module = generateIR(*context, *checked, sources, generation);
   // Nothing is known of the launch yet; SplitBuilds makes the builds that rely on it.
@@ -232,21 +251,48 @@ static std::string inSourceSpelling(StringRef message) {
   return result;
 }
 
+SourceRange Compilation::State::rangeOf(Location loc) {
+  auto place = loc->findInstanceOf<FileLineColLoc>();
+  int file = place ? sources.findFile(place.getFilename().getValue()) : -1;
+  if (file < 0)
+    return {};
+  return SourceRange(sources.getLoc(FileId(file), place.getLine(), place.getColumn()));
+}
+
 void Compilation::State::reportMLIR(mlir::Diagnostic &diagnostic) {
-  SourceRange range;
-  auto rangeOf = [&](Location loc) -> SourceRange {
-    auto place = loc->findInstanceOf<FileLineColLoc>();
-    int file = place ? sources.findFile(place.getFilename().getValue()) : -1;
-    if (file < 0)
-      return {};
-    return SourceRange(sources.getLoc(FileId(file), place.getLine(), place.getColumn()));
-  };
   if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
     return;
   auto builder = engine.report(diag::chip_limit, rangeOf(diagnostic.getLocation()),
                                inSourceSpelling(diagnostic.str()));
   for (mlir::Diagnostic &note : diagnostic.getNotes())
     builder.note(rangeOf(note.getLocation()), inSourceSpelling(note.str()));
+}
+
+/// A hint that no build of its kernel can follow is worth a word.
+void Compilation::State::reportHints(ModuleOp module) {
+  std::map<std::string, DictionaryAttr> declined;
+  for (tile::KernelOp kernel : module.getOps<tile::KernelOp>()) {
+    auto name = kernel->getAttrOfType<StringAttr>("tile.kernel");
+    auto own = kernel->getAttrOfType<DictionaryAttr>(tile::declinedHintsAttr);
+    auto [it, isNew] = declined.try_emplace(
+        name ? name.str() : kernel.getSymName().str(),
+        own ? own : DictionaryAttr::get(context.get()));
+    if (isNew)
+      continue;
+    NamedAttrList both;
+    for (NamedAttribute hint : it->second)
+      if (own && own.get(hint.getName()))
+        both.append(hint);
+    it->second = both.getDictionary(context.get());
+  }
+  for (auto &[kernel, hints] : declined)
+    for (NamedAttribute hint : hints) {
+      StringRef key = hint.getName();
+      auto range = hintRanges.find({kernel, key.str()});
+      engine.report(diag::hint_not_followed,
+                    range == hintRanges.end() ? SourceRange() : range->second,
+                    key.substr(key.find('.') + 1), cast<StringAttr>(hint.getValue()).getValue());
+    }
 }
 
 void Compilation::State::reportInternal(StringRef stage, llvm::Error error) {
@@ -299,23 +345,54 @@ std::optional<ChipCode> Compilation::compileFor(const Chip &chip, Stage last) {
   return state->lower(*module, chip, last);
 }
 
-std::optional<std::string> Compilation::printLayouts(const Chip &chip) {
+std::optional<std::string> Compilation::printLayouts(const Chip &chip,
+                                                     llvm::ArrayRef<std::string> of) {
   ModuleOp tileStage = state->tileFor(chip);
   if (!tileStage)
     return std::nullopt;
+  std::vector<NamedExpression> names;
+  if (state->program)
+    names = namedExpressions(*state->program);
+  std::vector<LayoutChoice> choices;
+  for (const std::string &text : of) {
+    LayoutChoice &choice = choices.emplace_back();
+    choice.text = text;
+    if (StringRef(text).getAsInteger(10, choice.line))
+      for (const NamedExpression &named : names)
+        if (named.name == text)
+          choice.places.push_back(named.range);
+  }
   OwningOpRef<ModuleOp> module(tileStage.clone());
   auto add = [&](OpPassManager &passes) { addLaidOutPasses(passes, state->options, chip); };
   if (failed(state->runPasses(*module, "laid-out", add)))
     return std::nullopt;
   std::string text;
   llvm::raw_string_ostream os(text);
-  tilec::printLayouts(*module, os);
-  return text;
+  auto rangeOf = [&](Location loc) { return state->rangeOf(loc); };
+  std::vector<std::string> missing =
+      tilec::printLayouts(*module, choices, rangeOf, state->sources, os);
+  for (const std::string &name : missing)
+    state->engine.report(diag::no_such_tile, {}, name)
+        .help("it is a variable, an array parameter or the number of a line; what a variable "
+              "names may have become part of another operation");
+  return missing.empty() ? std::optional(text) : std::nullopt;
+}
+
+static std::map<std::string, std::vector<BufferUsage>> collectBuffers(ModuleOp module) {
+  std::map<std::string, std::vector<BufferUsage>> result;
+  for (tile::KernelOp kernel : module.getOps<tile::KernelOp>())
+    for (const tgpu::SharedBuffer &buffer : tgpu::sharedBuffersOf(kernel)) {
+      auto place = buffer.op->getLoc()->findInstanceOf<FileLineColLoc>();
+      result[kernel.getSymName().str()].push_back(
+          {buffer.what, buffer.bytes, buffer.places, place ? place.getLine() : 0});
+    }
+  return result;
 }
 
 std::optional<ChipCode> Compilation::State::lower(ModuleOp module, const Chip &chip, Stage last) {
   ChipCode code;
   code.chip = &chip;
+  remarks.beginChip(chip);
   for (tile::KernelOp kernel : module.getOps<tile::KernelOp>()) {
     code.kernels.push_back(describeKernel(kernel));
     code.kernels.back().arch = chip.name;
@@ -330,6 +407,12 @@ std::optional<ChipCode> Compilation::State::lower(ModuleOp module, const Chip &c
     auto addAll = [&, add = add](OpPassManager &passes) { add(passes, options, chip); };
     if (failed(runPasses(module, stageName(stage), addAll)))
       return std::nullopt;
+    if (stage == Stage::LaidOut)
+      remarks.learnBuilds(module);
+    if (stage == Stage::Staged) {
+      reportHints(module);
+      code.buffers = collectBuffers(module);
+    }
   }
   if (last <= Stage::SIMT) {
     code.text = printModule(module);
@@ -399,7 +482,21 @@ bool Compilation::State::assemble(ChipCode &code) {
           build.registers = resources.registers;
           build.spillBytes = resources.spillStores + resources.spillLoads;
         }
+  if (remarks.accepts("assemble"))
+    explainAssembly(code);
   return true;
+}
+
+/// What the assembler made of each build, and what it advises.
+void Compilation::State::explainAssembly(const ChipCode &code) {
+  for (const KernelInfo &kernel : code.kernels)
+    for (const BuildInfo &build : kernel.builds) {
+      std::string text = llvm::formatv("{0} registers a thread, ", build.registers).str();
+      text += build.spillBytes ? spellBytes(build.spillBytes) + " of spills" : std::string("no spills");
+      remarks.add(build.symbol, "assemble", kernelRanges[kernel.name], text);
+    }
+  for (const std::string &message : code.assemblerMessages)
+    remarks.add("", "assemble", {}, message);
 }
 
 ModuleImage ChipCode::image() const {

@@ -340,10 +340,16 @@ void TextDiagnosticPrinter::handle(const Diagnostic &d) {
   writeHead(os, sources, d.range, d.severity, color);
   SnippetWriter writer(sources, os, color, d.severity);
   writer.paint(bold, d.message);
-  os << " [" << getInfo(d.id).code << "]\n";
+  if (d.category.empty())
+    os << " [" << getInfo(d.id).code << "]\n";
+  else
+    os << " [" << d.category << (d.scope.empty() ? "" : ", ") << d.scope << "]\n";
 
   unsigned gutter = 4;
-  if (d.range.isValid()) {
+  const bool isRemark = d.severity == Severity::Remark;
+  const bool isShown = isRemark && d.range == lastRemark;
+  lastRemark = isRemark ? d.range : SourceRange();
+  if (d.range.isValid() && !isShown) {
     writer.mark(d.range, /*isPrimary=*/true, d.label);
     for (const LabelledRange &s : d.secondary)
       writer.mark(s.range, /*isPrimary=*/false, s.text);
@@ -399,6 +405,10 @@ void JSONDiagnosticPrinter::handle(const Diagnostic &d) {
     json.attribute("code", info.code);
     if (!info.flag.empty())
       json.attribute("flag", info.flag);
+    if (!d.category.empty())
+      json.attribute("pass", d.category);
+    if (!d.scope.empty())
+      json.attribute("builds", d.scope);
     json.attribute("message", json::fixUTF8(d.message));
     writeRange(json, sources, d.range);
     if (!d.label.empty())

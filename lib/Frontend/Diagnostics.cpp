@@ -20,6 +20,8 @@ static constexpr DiagnosticInfo table[] = {
 #define ERROR(code, name, format) {#code, #name, Severity::Error, "", format},
 #define WARNING(code, name, flag, format)                                      \
   {#code, #name, Severity::Warning, flag, format},
+#define REMARK(code, name, format)                                             \
+  {#code, #name, Severity::Remark, "", format},
 #include "tilec/Frontend/Diagnostics.def"
 };
 
@@ -118,6 +120,13 @@ DiagnosticBuilder &DiagnosticBuilder::note(SourceRange range,
   return *this;
 }
 
+DiagnosticBuilder &DiagnosticBuilder::category(StringRef name,
+                                               StringRef scope) {
+  diagnostic.category = name.str();
+  diagnostic.scope = scope.str();
+  return *this;
+}
+
 DiagnosticBuilder &DiagnosticBuilder::help(const Twine &text) {
   diagnostic.notes.push_back({{}, text.str(), /*isHelp=*/true});
   return *this;
@@ -183,7 +192,8 @@ void DiagnosticEngine::emit(Diagnostic diagnostic, ArrayRef<std::string> args) {
   diagnostic.message = fillIn(getInfo(diagnostic.id).format, args);
   uint64_t hash = hash_combine(
       diagnostic.id, diagnostic.range.begin.getOffset(),
-      diagnostic.range.end.getOffset(), StringRef(diagnostic.message));
+      diagnostic.range.end.getOffset(), StringRef(diagnostic.message),
+      StringRef(diagnostic.category), StringRef(diagnostic.scope));
   if (!seen.insert(hash >> 2).second)
     return;
 

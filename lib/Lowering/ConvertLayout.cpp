@@ -14,6 +14,7 @@
 
 #include "tilec/Atoms/ThreadCode.h"
 #include "tilec/Layout/Conversion.h"
+#include "tilec/Tile/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -50,6 +51,8 @@ FailureOr<Value> Emitter::convert(Operation *op, Value value, const Layout &sour
     return emitShuffle(builder, loc, value, indices);
   }
   case ConversionKind::Shuffle:
+    remarkMissed(op, "lower-to-simt", "{0} changes its layout by shuffles, {1} a thread",
+                 spell(RankedTensorType::get(destination.shape(), elementType)), conversion.shuffle.rounds.size());
     return emitShuffleRounds(value, conversion,
                              unsigned(destination.size(Input::Register)));
   case ConversionKind::Shared:

@@ -29,6 +29,7 @@
 #include "MemoryAccess.h"
 
 #include "tilec/Atoms/ThreadCode.h"
+#include "tilec/Tile/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -51,6 +52,8 @@ public:
   bool isScalar() const { return !layout; }
   /// Sets vectors up; `false` where every access is of one element.
   void chooseVectors();
+  /// Says how wide the accesses are and which edges are checked.
+  void explain(Operation *op, Value array);
   /// Computes extents and addresses. Must come first.
   void prepare();
 
@@ -166,6 +169,33 @@ void TileAccess::chooseVectors() {
     bool isMultiple = dims.size() > 1 || dim.sizeMultiple % width == 0;
     straddles = width > 1 && !isMultiple;
   }
+}
+
+void TileAccess::explain(Operation *op, Value array) {
+  if (isScalar() || !wantsRemarks(op))
+    return;
+  int64_t width = elementBytes << vectorBits.size();
+  std::string why, checked;
+  for (auto [number, dim] : llvm::enumerate(dims)) {
+    if (!dim.isInBounds)
+      checked += (checked.empty() ? "" : ", ") + std::to_string(number);
+    if (dim.isInnermost && dim.startMultiple * elementBytes <= width)
+      why = "tiles begin at multiples of " + spellBytes(dim.startMultiple * elementBytes);
+    else if (dim.isInnermost)
+      why = "a thread has no more neighbours";
+  }
+  if (!e.isAligned16)
+    why = "nothing is known of the array's alignment";
+  else if (isStrided)
+    why = "the array is strided";
+  std::string edges = checked.empty() ? "no edge has to be checked"
+                                      : "edges are checked in dim " + checked;
+  if (width >= 16)
+    remarkChoice(op, "lower-to-simt", "threads access {0} {1} at a time; {2}", spellArray(array),
+                 spellBytes(width), edges);
+  else
+    remarkMissed(op, "lower-to-simt", "threads access {0} no more than {1} at a time: {2}; {3}",
+                 spellArray(array), spellBytes(width), why, edges);
 }
 
 /// `value` (i64) cut to `type`.
@@ -393,6 +423,7 @@ SmallVector<AccessGroup> TileAccess::groups(bool isChecked, bool isVector) {
 LogicalResult Emitter::emitLoad(tile::LoadOp op) {
   TileAccess access(*this, op, op.getType());
   access.chooseVectors();
+  access.explain(op, op.getArray());
   access.prepare();
   Type element = op.getArray().getType().getElementType();
   TypedAttr pad = storedPad(op.getPadValue(), access.stored);
@@ -441,6 +472,7 @@ Value Emitter::emitIsWriter(const Layout *layout) {
 LogicalResult Emitter::emitStore(tile::StoreOp op) {
   TileAccess access(*this, op, op.getValue().getType());
   access.chooseVectors();
+  access.explain(op, op.getArray());
   access.prepare();
   Type element = op.getArray().getType().getElementType();
   Value value = emitToStored(builder, loc, get(op.getValue()), element);

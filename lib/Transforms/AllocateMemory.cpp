@@ -24,6 +24,8 @@
 //===------------------------------------------------------------------------===//
 #include "SharedMemory.h"
 #include "tilec/Tile/DebugSites.h"
+#include "tilec/Tile/Remarks.h"
+#include "tilec/TileGPU/SharedBuffers.h"
 #include "tilec/TileGPU/TileGPU.h"
 #include "tilec/Transforms/Passes.h"
 
@@ -190,9 +192,12 @@ struct AllocateMemory : tilec::impl::AllocateMemoryBase<AllocateMemory> {
     if (tile::hasSites(getOperation()))
       used += tile::siteSharedBytes; // behind the buffers, Lowering/Debug.cpp
     if (used > budget) {
-      reportOverflow(buffers, used);
+      reportOverflow(used);
       return signalPassFailure();
     }
+    if (used)
+      remarkChoice(getOperation(), "allocate-memory", "{0} of shared memory of the {1} of a block",
+                   spellBytes(used), spellBytes(budget));
     Builder builder(&getContext());
     for (Buffer &buffer : buffers) {
       IntegerAttr offset = builder.getI64IntegerAttr(buffer.offset);
@@ -203,27 +208,38 @@ struct AllocateMemory : tilec::impl::AllocateMemoryBase<AllocateMemory> {
     }
   }
 
-  void reportOverflow(MutableArrayRef<Buffer> buffers, int64_t used) {
+  void reportOverflow(int64_t used) {
+    tile::KernelOp kernel = getOperation();
     // All builds of a kernel bear the name that the program gave it.
-    auto name = getOperation()->getAttrOfType<StringAttr>("tile.kernel");
-    InFlightDiagnostic error = getOperation().emitError("kernel '")
-                               << (name ? name.getValue() : getOperation().getName())
-                               << "' needs " << used
-                               << " bytes of shared memory, but a block has " << int64_t(budget);
+    auto name = kernel->getAttrOfType<StringAttr>("tile.kernel");
+    InFlightDiagnostic error = kernel.emitError("kernel '")
+                               << (name ? name.getValue() : kernel.getName()) << "' needs "
+                               << spellBytes(used) << " of shared memory, but a block has "
+                               << spellBytes(budget);
+    for (const tgpu::SharedBuffer &buffer : tgpu::sharedBuffersOf(kernel))
+      error.attachNote(buffer.op->getLoc()) << buffer.size() << " for " << buffer.what;
+    error.attachNote(UnknownLoc::get(&getContext())) << whatWouldFit(used);
+  }
+
+  /// Fewer places of the rings if that helps, else smaller tiles.
+  std::string whatWouldFit(int64_t used) {
+    int64_t most = 1;
+    SmallVector<std::pair<tgpu::RingOp, int64_t>> rings;
     for (tgpu::RingOp ring : getOperation().getBody().front().getOps<tgpu::RingOp>()) {
-      tgpu::RingType type = ring.getRing().getType();
-      error.attachNote(ring.getLoc()) << type.getBytes() << " bytes for " << type.getStages()
-                                      << " stages of loads in flight";
+      rings.push_back({ring, ring.getRing().getType().getStages()});
+      most = std::max(most, rings.back().second);
     }
-    for (Buffer &buffer : buffers) {
-      auto alloc = dyn_cast<tgpu::AllocOp>(buffer.op);
-      if (!alloc)
-        continue;
-      auto type = alloc.getBuffer().getType();
-      auto tile = RankedTensorType::get(type.getShape(), type.getElementType());
-      error.attachNote(alloc.getLoc())
-          << buffer.bytes << " bytes at " << buffer.offset << " for " << tile;
+    for (int64_t stages = most - 1; stages > 0; --stages) {
+      for (auto [ring, has] : rings)
+        ring.getRing().setType(tgpu::RingType::get(ring.getContext(), std::min(stages, has),
+                                                   ring.getRing().getType().getBuffers()));
+      int64_t bytes = bytesOfKernel(getOperation());
+      if (bytes <= budget)
+        return llvm::formatv("`num_stages: {0}` fits ({1})", stages, spellBytes(bytes)).str();
     }
+    int64_t part = int64_t(llvm::PowerOf2Ceil(uint64_t(llvm::divideCeil(used, budget))));
+    return llvm::formatv("tiles of 1/{0} of the elements would need some {1}", part,
+                         spellBytes(llvm::divideCeil(used / part, 1024) * 1024)).str();
   }
 };
 

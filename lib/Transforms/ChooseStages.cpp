@@ -21,6 +21,8 @@
 #include "SharedMemory.h"
 
 #include "tilec/Support/Target.h"
+#include "tilec/Tile/Remarks.h"
+#include "tilec/TileGPU/SharedBuffers.h"
 #include "tilec/TileGPU/TileGPU.h"
 #include "tilec/Transforms/Passes.h"
 
@@ -63,7 +65,7 @@ struct ChooseStages : tilec::impl::ChooseStagesBase<ChooseStages> {
     tile::KernelOp kernel = getOperation();
     SmallVector<tgpu::RingOp> rings(kernel.getBody().front().getOps<tgpu::RingOp>());
     if (rings.empty())
-      return;
+      return tile::declineHint(kernel, chip, "num_stages", "tiles go through registers");
     unsigned deepest = 0;
     for (tgpu::RingOp ring : rings)
       deepest = std::max(deepest, loopDepth(ring));
@@ -93,6 +95,29 @@ struct ChooseStages : tilec::impl::ChooseStagesBase<ChooseStages> {
       stages = std::min(stages, asked);
     for (tgpu::RingOp ring : inner)
       setStages(ring, stages);
+    explain(inner, asked, mostStages);
+  }
+
+  /// Why the rings have as many places as they have, and not more.
+  void explain(ArrayRef<tgpu::RingOp> rings, int64_t asked, int64_t most, bool forTwo = false) {
+    tile::KernelOp kernel = getOperation();
+    tgpu::RingOp first = rings.front();
+    int64_t stages = first.getRing().getType().getStages();
+    std::string why = stages == most    ? "more hide no more latency"
+                      : stages == asked ? "as is asked for"
+                      : forTwo          ? "more would leave no room for a second block"
+                                        : "more do not fit into the " + spellBytes(budget) + " of a block";
+    if (asked > stages && !numStages)
+      tile::declineHint(kernel, chip, "num_stages",
+                        llvm::formatv("{0} places do not fit into the {1} of a block; "
+                                      "`num_stages: {2}` fits ({3})",
+                                      asked, spellBytes(budget), stages,
+                                      spellBytes(bytesOfKernel(kernel)))
+                            .str());
+    for (tgpu::RingOp ring : rings)
+      remarkChoice(ring, "choose-stages", "tiles of {0} have {1} place{2} of {3}: {4}",
+                   tgpu::spellSources(ring), stages, stages == 1 ? "" : "s",
+                   spellBytes(ring.getRing().getType().getStageBytes()), why);
   }
 
   /// Rings that threads fill share bytes with what comes after them, so how much room they
@@ -111,10 +136,10 @@ struct ChooseStages : tilec::impl::ChooseStagesBase<ChooseStages> {
     if (!asked && numWarps <= 4)
       for (int64_t stages = mostThreadStages; stages > 1; --stages)
         if (fits(stages, 2))
-          return;
+          return explain(rings, asked, mostThreadStages, /*forTwo=*/true);
     for (int64_t stages = asked ? asked : mostThreadStages; stages > 0; --stages)
       if (fits(stages, 1))
-        return;
+        return explain(rings, asked, mostThreadStages);
   }
 };
 

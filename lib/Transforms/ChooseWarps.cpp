@@ -20,6 +20,7 @@
 
 #include "tilec/Support/Target.h"
 #include "tilec/Tile/BuildFacts.h"
+#include "tilec/Tile/Remarks.h"
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -83,24 +84,41 @@ static int64_t warpsForTile(RankedTensorType type, bool accessed) {
   return warps;
 }
 
-static int64_t chooseNumWarps(KernelOp kernel, StringRef chip) {
-  int64_t product = 0, tile = 1;
+namespace {
+/// A number of warps and what it was chosen for.
+struct Choice {
+  int64_t warps = 0;
+  std::string reason;
+
+  void raise(int64_t other, const char *what, RankedTensorType type) {
+    if (other <= warps)
+      return;
+    warps = other;
+    reason = what + spell(type);
+  }
+};
+} // namespace
+
+static Choice chooseNumWarps(KernelOp kernel, StringRef chip) {
+  Choice product, tile;
   bool prefersFew = prefersFewWarps(kernel, chip);
   kernel.walk([&](Operation *op) {
     if (auto mma = dyn_cast<MmaOp>(op))
-      product =
-          std::max(product, warpsForProduct(mma.getType().getNumElements(), prefersFew));
+      product.raise(warpsForProduct(mma.getType().getNumElements(), prefersFew),
+                    prefersFew ? "for few reads of shared memory by the product "
+                               : "for the product ",
+                    mma.getType());
     bool memory = isa<LoadOp, StoreOp, GatherOp, ScatterOp, AtomicOp>(op);
     for (Type type : op->getOperandTypes())
       if (auto tensor = dyn_cast<RankedTensorType>(type);
           tensor && isa<StoreOp, ScatterOp, AtomicOp>(op))
-        tile = std::max(tile, warpsForTile(tensor, true));
+        tile.raise(warpsForTile(tensor, true), "for the tile ", tensor);
     for (Type type : op->getResultTypes())
       if (auto tensor = dyn_cast<RankedTensorType>(type))
         if (memory || tensor.getNumElements() > 1024)
-          tile = std::max(tile, warpsForTile(tensor, memory));
+          tile.raise(warpsForTile(tensor, memory), "for the tile ", tensor);
   });
-  return product ? product : tile;
+  return product.warps ? product : tile.warps ? tile : Choice{1, "as no tile is larger"};
 }
 
 /// The hint `num_warps` if a kernel can run on so many; or 0.
@@ -112,9 +130,14 @@ static int64_t hintedNumWarps(KernelOp kernel, StringRef chip) {
 static unsigned settle(KernelOp kernel, int64_t asked, StringRef chip) {
   if (std::optional<uint32_t> given = kernel.getNumWarps())
     return *given;
-  int64_t warps = asked ? asked : hintedNumWarps(kernel, chip);
-  if (!warps)
-    warps = chooseNumWarps(kernel, chip);
+  Choice choice{asked, "as the command line asks"};
+  if (!asked)
+    choice = {hintedNumWarps(kernel, chip), "as the hint asks"};
+  if (!choice.warps)
+    choice = chooseNumWarps(kernel, chip);
+  int64_t warps = choice.warps;
+  remarkChoice(kernel, "choose-warps", "{0} warp{1} {2}", warps, warps == 1 ? "" : "s",
+               choice.reason);
   kernel.setNumWarpsAttr(Builder(kernel.getContext()).getI32IntegerAttr(warps));
   return warps;
 }

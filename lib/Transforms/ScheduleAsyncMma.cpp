@@ -28,6 +28,7 @@
 #include "LayoutRules.h"
 
 #include "tilec/Atoms/Atom.h"
+#include "tilec/Tile/Remarks.h"
 #include "tilec/Tile/TileOps.h"
 #include "tilec/TileGPU/TileGPU.h"
 #include "tilec/Transforms/Passes.h"
@@ -345,11 +346,41 @@ struct ScheduleAsyncMma : tilec::impl::ScheduleAsyncMmaBase<ScheduleAsyncMma> {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops) {
-      if (std::optional<Skew> skew = matchSkew(loop))
+      if (std::optional<Skew> skew = matchSkew(loop)) {
+        remarkChoice(skew->tail.mma, "schedule-async-mma",
+                     "runs an iteration late, beside what is computed for the next");
         Skewer(loop, *skew).run();
-      else if (std::optional<Sum> sum = matchSum(loop))
+      } else if (std::optional<Sum> sum = matchSum(loop)) {
+        remarkChoice(sum->product.mma, "schedule-async-mma",
+                     "one product stays in flight while the next is issued");
         keepInFlight(loop, *sum);
+      } else {
+        explainWaits(loop);
+      }
     }
+  }
+
+  /// Why the products of `loop` are waited for at once.
+  static void explainWaits(scf::ForOp loop) {
+    SmallVector<tgpu::MmaOp> products;
+    for (auto mma : loop.getBody()->getOps<tgpu::MmaOp>())
+      if (const Atom *atom = findAtom(mma.getAtom()); atom && atom->isAsync)
+        products.push_back(mma);
+    if (products.empty() || !wantsRemarks(loop))
+      return;
+    auto isHalf = [](tgpu::MmaOp mma) {
+      return getElementTypeOrSelf(mma.getType()).getIntOrFloatBitWidth() != 32;
+    };
+    Value ring = ringOf(products.back());
+    const char *why = llvm::any_of(products, isHalf) ? "sums of 16 bits are packed between products"
+                      : products.size() > 2          ? "the loop has more than two"
+                      : !ring                        ? "its operands are copied by the same threads"
+                      : products.size() == 2 ? "the second is no sum over what the first gives"
+                      : cast<tgpu::RingType>(ring.getType()).getStages() < 2
+                          ? "its ring has one place"
+                          : "its sum is used before the loop ends";
+    for (tgpu::MmaOp mma : products)
+      remarkMissed(mma, "schedule-async-mma", "the product is waited for at once: {0}", why);
   }
 };
 

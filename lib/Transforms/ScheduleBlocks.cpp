@@ -41,6 +41,7 @@
 #include "Hints.h"
 
 #include "tilec/Support/Target.h"
+#include "tilec/Tile/Remarks.h"
 #include "tilec/Tile/TileOps.h"
 #include "tilec/TileGPU/TileGPU.h"
 #include "tilec/Transforms/Passes.h"
@@ -194,11 +195,25 @@ static int64_t largestProduct(tile::KernelOp kernel) {
 /// Tiles from which on a grid is taken to be large.
 static constexpr int64_t clusterTile = 128 * 128;
 
+/// Blocks stay alone: says why, also where a hint asks for something else.
+static std::nullopt_t stayAlone(tile::KernelOp kernel, StringRef chip, const Twine &why) {
+  if (hintOf(kernel, chip, "cluster").value_or(1) != 1)
+    declineHint(kernel, chip, "cluster", why);
+  remarkMissed(kernel, "schedule-blocks", "no clusters: {0}", why.str());
+  return std::nullopt;
+}
+
 /// The axis along which two blocks become a cluster; none where that does not pay.
 static std::optional<uint32_t> chooseClusterAxis(tile::KernelOp kernel, StringRef chip) {
   std::optional<int64_t> hint = hintOf(kernel, chip, "cluster");
-  if (hint ? *hint != 2 : largestProduct(kernel) < clusterTile)
-    return std::nullopt;
+  const Chip *target = findChip(chip);
+  if (!target || !target->has(ChipFeature::Cluster))
+    return stayAlone(kernel, chip, "the chip has none");
+  if (hint && *hint != 2)
+    return stayAlone(kernel, chip, *hint == 1 ? "the hint says so" : "they are of two blocks");
+  if (!hint && largestProduct(kernel) < clusterTile)
+    return stayAlone(kernel, chip,
+                     "products of fewer than 128 x 128 may have a grid too small for pairs");
   std::optional<uint32_t> best;
   int64_t most = 0;
   for (uint32_t axis : {0, 1})
@@ -206,6 +221,12 @@ static std::optional<uint32_t> chooseClusterAxis(tile::KernelOp kernel, StringRe
       best = axis;
       most = bytes;
     }
+  if (!best)
+    return stayAlone(kernel, chip,
+                     "no two neighbours of the grid load the same and run in step");
+  remarkChoice(kernel, "schedule-blocks",
+               "clusters of 2 blocks along axis {0} of the grid copy {1} of each step once for both",
+               *best, spellBytes(most));
   return best;
 }
 
@@ -295,11 +316,29 @@ struct ScheduleBlocks : tilec::impl::ScheduleBlocksBase<ScheduleBlocks> {
 
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
+    std::optional<int64_t> hint = hintOf(kernel, chip, "persistent");
     if (!hasCopiesInLoop(kernel))
-      return;
+      return stayPlain(hint == 1, "the copy engine brings nothing in a loop");
+    if (hint == 0)
+      return stayPlain(false, "the hint says so");
+    remarkChoice(kernel, "schedule-blocks",
+                 "resident blocks take one position of the grid after the other, {0}",
+                 isUneven(kernel) ? "the last of axis 0 first, as these take longest"
+                                  : "in bands of " + std::to_string(bandBlocks) + " of axis 0");
+    makePersistent(kernel, chooseClusterAxis(kernel, chip));
+  }
+
+private:
+  /// A block for each position of the grid, and no clusters.
+  void stayPlain(bool isAgainstHint, const char *why) {
+    tile::KernelOp kernel = getOperation();
+    if (isAgainstHint)
+      declineHint(kernel, chip, "persistent", why);
     const Chip *target = findChip(chip);
-    bool hasClusters = target && target->has(ChipFeature::Cluster);
-    makePersistent(kernel, hasClusters ? chooseClusterAxis(kernel, chip) : std::nullopt);
+    if (hintOf(kernel, chip, "cluster").value_or(1) != 1)
+      declineHint(kernel, chip, "cluster",
+                  target && target->has(ChipFeature::Cluster) ? why : "the chip has none");
+    remarkMissed(kernel, "schedule-blocks", "a block for each position of the grid: {0}", why);
   }
 };
 

@@ -27,6 +27,8 @@
 // copy), and how many groups follow the one that a pop waits for is a constant.
 //
 //===------------------------------------------------------------------------===//
+#include "tilec/Tile/Remarks.h"
+#include "tilec/TileGPU/SharedBuffers.h"
 #include "tilec/TileGPU/TileGPU.h"
 #include "tilec/Transforms/Passes.h"
 
@@ -203,11 +205,24 @@ struct ScheduleLoops : tilec::impl::ScheduleLoopsBase<ScheduleLoops> {
       int64_t stages = ring.getRing().getType().getStages();
       if (ring.getCopy() != "cp_async" || stages < 2)
         continue;
-      if (std::optional<RingLoop> found = findLoop(ring))
+      std::optional<RingLoop> found = findLoop(ring);
+      if (found)
         loops[{found->loop, stages}].push_back(*found);
+      explain(ring, stages, found.has_value());
     }
     for (auto &[key, rings] : loops)
       runAhead(rings, key.second);
+  }
+
+  static void explain(tgpu::RingOp ring, int64_t stages, bool isAhead) {
+    if (isAhead)
+      remarkChoice(ring, "schedule-loops", "copies of {0} run {1} iteration{2} ahead",
+                   tgpu::spellSources(ring), stages - 1, stages == 2 ? "" : "s");
+    else
+      remarkMissed(ring, "schedule-loops",
+                   "copies of {0} do not run ahead: what they copy depends on more than a "
+                   "`for` loop's variable",
+                   tgpu::spellSources(ring));
   }
 };
 

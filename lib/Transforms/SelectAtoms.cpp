@@ -19,6 +19,7 @@
 
 #include "tilec/Atoms/Atom.h"
 #include "tilec/Support/Target.h"
+#include "tilec/Tile/Remarks.h"
 #include "tilec/Tile/TileOps.h"
 #include "tilec/Transforms/MmaProblem.h"
 #include "tilec/Transforms/Passes.h"
@@ -92,6 +93,15 @@ const Atom *tilec::getAtom(MmaOp mma, const MmaProblem &problem) {
   return selectAtom(problem);
 }
 
+static void explain(MmaOp mma, const Atom &atom, const MmaProblem &problem) {
+  if (!wantsRemarks(mma))
+    return;
+  remarkChoice(mma, "select-atoms", "{0} x {1} to {2} by {3}", spell(mma.getA().getType()),
+               spell(mma.getB().getType()), spell(mma.getType()), describeAtom(atom, problem));
+  for (auto &[better, why] : explainBetterAtoms(atom, problem))
+    remarkMissed(mma, "select-atoms", "not by {0}: {1}", better->name, why);
+}
+
 namespace {
 
 struct SelectAtoms : tilec::impl::SelectAtomsBase<SelectAtoms> {
@@ -107,7 +117,9 @@ struct SelectAtoms : tilec::impl::SelectAtomsBase<SelectAtoms> {
     for (MmaOp mma : products) {
       MmaProblem problem = getMmaProblem(mma, numWarps);
       problem.features = row ? row->features : 0;
-      mma.setAtom(getAtom(mma, problem)->name);
+      const Atom *atom = getAtom(mma, problem);
+      mma.setAtom(atom->name);
+      explain(mma, *atom, problem);
     }
   }
 };

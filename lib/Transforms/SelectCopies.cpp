@@ -21,10 +21,12 @@
 // with another pad, or of an array that the kernel writes, stays as it is.
 //===----------------------------------------------------------------------===//
 #include "Copies.h"
+#include "LayoutRules.h"
 
 #include "tilec/Support/Target.h"
 #include "tilec/Tile/BuildFacts.h"
 #include "tilec/Tile/DebugSites.h"
+#include "tilec/Tile/Remarks.h"
 #include "tilec/TileGPU/TileGPU.h"
 #include "tilec/Transforms/MmaProblem.h"
 #include "tilec/Transforms/Passes.h"
@@ -40,18 +42,28 @@ namespace tilec {
 #include "tilec/Transforms/Passes.h.inc"
 } // namespace tilec
 
-/// Whether the engine can move `view` to or from `array`: it counts dims up to five, and
-/// pieces of 16 bytes along the one that is contiguous.
-static bool fitsEngine(ArrayType array, const TileView &view) {
+namespace {
+/// Why a tile is not copied, in words; null: nothing is in the way.
+using Obstacle = const char *;
+} // namespace
+
+/// What keeps the engine from moving `view` to or from `array`: it counts dims up to five,
+/// and pieces of 16 bytes along the one that is contiguous.
+static Obstacle engineObstacle(ArrayType array, const TileView &view) {
   auto tile = cast<RankedTensorType>(view.tile.getType());
-  if (array.isStrided() || array.getRank() < 2 || array.getRank() > 5 || tile.getRank() < 2 ||
-      tile.getElementType().isInteger(1))
-    return false;
+  if (array.isStrided())
+    return "the array is strided";
+  if (array.getRank() < 2 || array.getRank() > 5 || tile.getRank() < 2)
+    return "arrays of 2 to 5 dims are copied, by tiles of 2 dims or more";
+  if (tile.getElementType().isInteger(1))
+    return "bool is not copied";
   auto contiguous = llvm::find(view.arrayDims, array.getRank() - 1);
   if (contiguous == view.arrayDims.end())
-    return false;
+    return "the tile does not extend along the array's last dim";
   int64_t elements = tile.getDimSize(contiguous - view.arrayDims.begin());
-  return elements * tgpu::BufferType::storedBytes(tile.getElementType()) >= 16;
+  return elements * tgpu::BufferType::storedBytes(tile.getElementType()) >= 16
+             ? nullptr
+             : "its rows are shorter than 16 bytes";
 }
 
 /// All bits clear.
@@ -91,31 +103,39 @@ static bool isReadByProduct(OpOperand &use, int64_t contiguousDim, unsigned numW
   return buffer.unflatten(buffer.basis(Input::Offset, 0))[contiguousDim] == 1;
 }
 
-static bool isForProductsOnly(LoadOp load, unsigned numWarps, bool isAsync) {
-  if (!isa<RankedTensorType>(load.getResult().getType()) || isWritten(load.getArray()) ||
-      !isZero(load.getPadValue()))
-    return false;
+/// What keeps a load from being for products only, which take it as it is copied.
+static Obstacle loadObstacle(LoadOp load, unsigned numWarps, bool isAsync) {
+  if (isWritten(load.getArray()))
+    return "the kernel writes the array";
+  if (!isZero(load.getPadValue()))
+    return "copies pad with zeros only";
   ArrayType array = load.getArray().getType();
   std::vector<TileView> views = viewsOf(load);
-  return !views.empty() && llvm::all_of(views, [&](const TileView &view) {
-    if (!fitsEngine(array, view))
-      return false;
+  if (views.empty())
+    return "not only products use it";
+  for (const TileView &view : views) {
+    if (Obstacle obstacle = engineObstacle(array, view))
+      return obstacle;
     int64_t contiguous =
         llvm::find(view.arrayDims, array.getRank() - 1) - view.arrayDims.begin();
-    return llvm::all_of(view.tile.getUses(), [&](OpOperand &use) {
-      return isa<PermuteOp, ReshapeOp>(use.getOwner()) ||
-             isReadByProduct(use, contiguous, numWarps, isAsync);
-    });
-  });
+    for (OpOperand &use : view.tile.getUses())
+      if (!isa<PermuteOp, ReshapeOp>(use.getOwner()) &&
+          !isReadByProduct(use, contiguous, numWarps, isAsync))
+        return isa<MmaOp>(use.getOwner()) ? "the product does not read it as it is copied"
+                                          : "not only products use it";
+  }
+  return nullptr;
 }
 
-/// Rows of the tile are rows of the array.
-static bool canCopyOut(StoreOp store) {
-  if (!isa<RankedTensorType>(store.getValue().getType()))
-    return false;
+/// Rows of the tile must be rows of the array.
+static Obstacle storeObstacle(StoreOp store) {
   TileView view = storedView(store);
   ArrayType array = store.getArray().getType();
-  return fitsEngine(array, view) && view.arrayDims.back() == array.getRank() - 1;
+  if (Obstacle obstacle = engineObstacle(array, view))
+    return obstacle;
+  return view.arrayDims.back() == array.getRank() - 1
+             ? nullptr
+             : "rows of the tile are not rows of the array";
 }
 
 namespace {
@@ -126,31 +146,76 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     const Chip *target = findChip(chip);
-    if (!target || !relies(kernel, BuildFact::Aligned16))
-      return;
-    // Prints and assertions bring all of the block's threads together; copies lead to
-    // warps that go their own way.
-    if (hasSites(kernel))
-      return;
+    if (Obstacle obstacle = kernelObstacle(kernel, target))
+      return remarkMissed(kernel, "select-copies", "tiles go through registers: {0}", obstacle);
     unsigned numWarps = kernel.getNumWarps().value_or(4);
     auto engine = StringAttr::get(&getContext(), "tma");
     auto threads = StringAttr::get(&getContext(), "cp_async");
     bool usesEngine = false;
     kernel.walk([&](LoadOp load) {
+      if (!isTile(load.getResult()))
+        return;
       bool isInLoop = load->getParentOfType<LoopLikeOpInterface>() != nullptr;
-      if (target->has(ChipFeature::BulkCopy) && isForProductsOnly(load, numWarps, true)) {
+      Obstacle byEngine = target->has(ChipFeature::BulkCopy)
+                              ? loadObstacle(load, numWarps, /*isAsync=*/true)
+                              : "the chip has no copy engine";
+      Obstacle byThreads = !target->has(ChipFeature::AsyncCopy) ? "the chip has none"
+                           : !isInLoop ? "it is in no loop"
+                                       : loadObstacle(load, numWarps, /*isAsync=*/false);
+      if (!byEngine) {
         load->setAttr(copyAttrName, engine);
         usesEngine = true;
-      } else if (target->has(ChipFeature::AsyncCopy) && isInLoop &&
-                 isForProductsOnly(load, numWarps, false)) {
+      } else if (!byThreads) {
         load->setAttr(copyAttrName, threads);
       }
+      explain(load, byEngine, byThreads);
     });
-    if (usesEngine)
-      kernel.walk([&](StoreOp store) {
-        if (canCopyOut(store))
-          store->setAttr(copyAttrName, engine);
-      });
+    kernel.walk([&](StoreOp store) {
+      if (!isTile(store.getValue()))
+        return;
+      Obstacle byEngine =
+          usesEngine ? storeObstacle(store) : "the engine brings none of the kernel's tiles";
+      if (!byEngine)
+        store->setAttr(copyAttrName, engine);
+      explain(store, byEngine);
+    });
+  }
+
+private:
+  /// What keeps all copies of a kernel from being asynchronous.
+  static Obstacle kernelObstacle(KernelOp kernel, const Chip *target) {
+    if (!kernel.walk([](MmaOp) { return WalkResult::interrupt(); }).wasInterrupted())
+      return "no product reads them from shared memory";
+    if (!target)
+      return "the chip is not known";
+    if (!relies(kernel, BuildFact::Aligned16))
+      return "nothing is known of how arrays are aligned";
+    // Prints and assertions bring all of the block's threads together; copies lead to
+    // warps that go their own way.
+    return hasSites(kernel) ? "it prints or asserts" : nullptr;
+  }
+
+  static void explain(LoadOp load, Obstacle byEngine, Obstacle byThreads) {
+    std::string array = spellArray(load.getArray());
+    if (!byEngine)
+      remarkChoice(load, "select-copies", "the copy engine brings {0} of {1} to shared memory",
+                   spell(load.getType()), array);
+    else if (!byThreads)
+      remarkChoice(load, "select-copies",
+                   "threads copy {0} of {1} to shared memory, and not the engine: {2}",
+                   spell(load.getType()), array, byEngine);
+    else
+      remarkMissed(load, "select-copies", "{0} of {1} goes through registers: {2}",
+                   spell(load.getType()), array, byEngine);
+  }
+
+  static void explain(StoreOp store, Obstacle byEngine) {
+    std::string type = spell(store.getValue().getType()), array = spellArray(store.getArray());
+    if (!byEngine)
+      remarkChoice(store, "select-copies", "the copy engine takes {0} to {1}", type, array);
+    else
+      remarkMissed(store, "select-copies", "threads store {0} to {1}: {2}", type, array,
+                   byEngine);
   }
 };
 

@@ -28,6 +28,7 @@
 #include "Dependence.h"
 
 #include "tilec/Support/Target.h"
+#include "tilec/Tile/Remarks.h"
 #include "tilec/Tile/TileOps.h"
 #include "tilec/TileGPU/TileGPU.h"
 #include "tilec/Transforms/Passes.h"
@@ -309,9 +310,6 @@ struct SpecializeWarps : tilec::impl::SpecializeWarpsBase<SpecializeWarps> {
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
     const Chip *target = findChip(chip);
-    if (!target || !target->has(ChipFeature::RegisterSplit) ||
-        kernel.getNumWarps().value_or(4) % 4 != 0)
-      return;
     bool hasLoop = kernel
                        .walk([](tgpu::PushOp push) {
                          bool isInLoop = push->getParentOfType<LoopLikeOpInterface>() != nullptr;
@@ -321,14 +319,18 @@ struct SpecializeWarps : tilec::impl::SpecializeWarpsBase<SpecializeWarps> {
                        .wasInterrupted();
     if (!hasLoop)
       return;
+    int64_t warps = kernel.getNumWarps().value_or(4);
+    if (!target || !target->has(ChipFeature::RegisterSplit) || warps % 4 != 0)
+      return remarkMissed(kernel, "specialize-warps", "the warps that compute also copy: {0}",
+                          warps % 4 ? "they are no groups of four"
+                                    : "the chip does not let warps share out registers");
     AccessSlice slice(kernel);
-    if (Operation *obstacle = slice.getObstacle()) {
-      kernel.emitRemark("copies do not run in warps of their own: where they read from is "
-                        "computed from tiles or from memory")
-              .attachNote(obstacle->getLoc())
-          << "here";
-      return;
-    }
+    if (Operation *obstacle = slice.getObstacle())
+      return remarkMissed(obstacle, "specialize-warps",
+                          "the warps that compute also copy: where they copy from depends on "
+                          "this, which one thread cannot compute");
+    remarkChoice(kernel, "specialize-warps", "one more warp does all copies, beside {0} that compute",
+                 warps);
     specialize(kernel, slice);
   }
 };

@@ -34,6 +34,7 @@
 #include "tilec/Analysis/ReductionPlan.h"
 #include "tilec/Atoms/Atom.h"
 #include "tilec/Layout/Conversion.h"
+#include "tilec/Tile/Remarks.h"
 #include "tilec/Tile/TileLayout.h"
 #include "tilec/TileGPU/TileGPU.h"
 #include "tilec/Transforms/MmaProblem.h"
@@ -97,6 +98,8 @@ static void stageConversion(tile::ConvertLayoutOp op) {
   Layout to = tile::getLayout(op.getResult());
   if (!crossesWarps(tile::getLayout(op.getSource()), to, op.getType()))
     return;
+  remarkMissed(op, "stage-operands", "{0} changes its layout through shared memory",
+               spell(op.getType()));
   OpBuilder builder(op);
   op.replaceAllUsesWith(exchange(builder, op.getLoc(), op.getSource(), to));
   op.erase();
@@ -155,6 +158,18 @@ static tgpu::WarpReduceOp createWarpReduce(OpBuilder &builder, tile::ReduceOp op
   return result;
 }
 
+static void explainReduction(tile::ReduceOp op, const ReductionPlan &plan) {
+  if (plan.crossesWarps())
+    remarkMissed(op, "stage-operands",
+                 "reduced within each warp, then {0} warps meet in shared memory",
+                 1 << plan.axisWarps.size());
+  else if (!plan.axisLanes.empty())
+    remarkChoice(op, "stage-operands", "reduced within each warp by {0} steps of shuffles",
+                 plan.axisLanes.size());
+  else
+    remarkChoice(op, "stage-operands", "reduced within each thread");
+}
+
 static void stageReduction(tile::ReduceOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
@@ -163,11 +178,14 @@ static void stageReduction(tile::ReduceOp op) {
   Layout layout = tile::getLayout(sources.front());
   std::optional<ReductionPlan> plan = planReduction(layout, axes);
   if (!plan) {
+    remarkMissed(op, "stage-operands", "{0} changes its layout before it is reduced",
+                 spell(sources.front().getType()));
     layout = reducibleLayout(layout.shape(), unsigned(layout.size(Input::Warp)));
     for (Value &source : sources)
       source = convertTo(builder, loc, source, layout);
     plan = planReduction(layout, axes);
   }
+  explainReduction(op, *plan);
   if (plan->crossesWarps()) {
     tgpu::WarpReduceOp partial = createWarpReduce(builder, op, sources, *plan);
     for (auto [source, result] : llvm::zip_equal(sources, partial.getResults()))
@@ -278,6 +296,16 @@ static Value keepInRegisters(tile::MmaOp op, const Atom &atom, const MmaProblem 
   return convertTo(builder, op.getLoc(), a, *wanted);
 }
 
+/// How an operand of `op` comes, when it does not come from a ring.
+static void explainOperand(tile::MmaOp op, Value operand, Value staged) {
+  if (isa<RankedTensorType>(staged.getType()))
+    remarkChoice(op, "stage-operands", "{0} stays in registers", spell(operand.getType()));
+  else if (staged.getDefiningOp<tgpu::AllocOp>())
+    remarkMissed(op, "stage-operands", "{0} goes from registers to shared memory{1}",
+                 spell(operand.getType()),
+                 staged.getParentBlock() != op->getBlock() ? ", before the loop" : "");
+}
+
 static void stageProduct(tile::MmaOp op, unsigned numWarps) {
   MmaProblem problem = getMmaProblem(op, numWarps);
   const Atom *atom = getAtom(op, problem);
@@ -285,6 +313,8 @@ static void stageProduct(tile::MmaOp op, unsigned numWarps) {
   if (!stagedA)
     stagedA = stageOperand(op, *atom, problem, Operand::A);
   Value stagedB = stageOperand(op, *atom, problem, Operand::B);
+  explainOperand(op, op.getA(), stagedA);
+  explainOperand(op, op.getB(), stagedB);
   OpBuilder builder(op);
   auto result =
       tgpu::MmaOp::create(builder, op.getLoc(), op.getType(), stagedA, stagedB, op.getAcc(),

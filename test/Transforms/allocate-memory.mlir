@@ -98,13 +98,14 @@ tile.kernel @after_a_ring(%a: !tile.array<?x?xf32>, %x: f32, %n: index) attribut
 #l = #tile.layout<[64, 64] register [(0, 1), (0, 2), (16, 0), (32, 0)] lane [(0, 4), (0, 8), (0, 16), (0, 32), (1, 0)] warp [(2, 0), (4, 0), (8, 0)]>
 #p = #tile.layout<[64, 64] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 32), (1, 0), (2, 0), (4, 0), (8, 0), (16, 0), (32, 0)]>
 
-// expected-error @+1 {{kernel 'too_much' needs 65536 bytes of shared memory, but a block has 40960}}
+// expected-error @+2 {{kernel 'too_much' needs 64 KiB of shared memory, but a block has 40 KiB}}
+// expected-note @unknown {{tiles of 1/2 of the elements would need some 32 KiB}}
 tile.kernel @too_much(%x: f64) attributes {num_warps = 8 : i32} {
   %t = tile.splat %x : f64 -> tensor<64x64xf64, #l>
-  // expected-note @+1 {{32768 bytes at 0 for 'tensor<64x64xf64>'}}
+  // expected-note @+1 {{32 KiB for f64[64, 64] between threads}}
   %a = tgpu.alloc : !tgpu.buffer<64x64xf64, #p>
   tgpu.store %t, %a : tensor<64x64xf64, #l>, !tgpu.buffer<64x64xf64, #p>
-  // expected-note @+1 {{32768 bytes at 32768 for 'tensor<64x64xf64>'}}
+  // expected-note @+1 {{32 KiB for f64[64, 64] between threads}}
   %b = tgpu.alloc : !tgpu.buffer<64x64xf64, #p>
   tgpu.store %t, %b : tensor<64x64xf64, #l>, !tgpu.buffer<64x64xf64, #p>
   %u = tgpu.load %a : !tgpu.buffer<64x64xf64, #p>, tensor<64x64xf64, #l>

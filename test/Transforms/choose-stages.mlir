@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --tile-choose-stages="budget=232448 chip=sm_90a" | FileCheck %s
 // RUN: tile-opt %s --tile-choose-stages="budget=232448 num-stages=2" | FileCheck %s --check-prefix=TWO
+// RUN: tile-opt %s --tile-choose-stages="budget=232448 chip=sm_90a" --remarks-filter=choose-stages --mlir-disable-threading -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // As many groups as there is room for; one where a ring is filled outside the loops.
 
 #a = #tile.layout<[64, 128] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 32), (0, 64), (1, 0), (2, 0), (4, 0), (8, 0), (16, 0), (32, 0)]>
@@ -12,6 +13,7 @@
 // CHECK: tgpu.ring copy "tma" : !tgpu.ring<5x[
 // TWO: !tgpu.ring<1x[
 // TWO: !tgpu.ring<2x[
+// REMARK: [Passed] {{.*}}Function=room {{.*}}Remark="tiles of `arg0` have 5 places of 32 KiB: more do not fit into the 227 KiB of a block"
 tile.kernel @room(%x: !tile.array<?x?xf32>, %n: index) attributes {num_warps = 4 : i32} {
   %outer = tgpu.ring copy "tma" : !ring
   %inner = tgpu.ring copy "tma" : !ring
@@ -31,6 +33,7 @@ tile.kernel @room(%x: !tile.array<?x?xf32>, %n: index) attributes {num_warps = 4
 
 // CHECK-LABEL: tile.kernel @hinted
 // CHECK: !tgpu.ring<3x[
+// REMARK: [Passed] {{.*}}Function=hinted {{.*}}Remark="tiles of `arg0` have 3 places of 32 KiB: as is asked for"
 tile.kernel @hinted(%x: !tile.array<?x?xf32>, %n: index) attributes {num_warps = 4 : i32, hints = {num_stages = 3 : i64}} {
   %inner = tgpu.ring copy "tma" : !ring
   %c0 = arith.constant 0 : index
@@ -51,6 +54,7 @@ tile.kernel @hinted(%x: !tile.array<?x?xf32>, %n: index) attributes {num_warps =
 // CHECK: !tgpu.ring<4x[
 // TWO-LABEL: tile.kernel @two_blocks
 // TWO: !tgpu.ring<2x[
+// REMARK: [Passed] {{.*}}Function=two_blocks {{.*}}Remark="tiles of `arg0` have 3 places of 32 KiB: more would leave no room for a second block"
 tile.kernel @two_blocks(%x: !tile.array<?x?xf32>, %n: index) attributes {num_warps = 4 : i32} {
   %inner = tgpu.ring copy "cp_async" : !ring
   %c0 = arith.constant 0 : index
@@ -62,6 +66,7 @@ tile.kernel @two_blocks(%x: !tile.array<?x?xf32>, %n: index) attributes {num_war
   }
   tile.return
 }
+// REMARK: [Passed] {{.*}}Function=one_block {{.*}}Remark="tiles of `arg0` have 4 places of 32 KiB: more hide no more latency"
 tile.kernel @one_block(%x: !tile.array<?x?xf32>, %n: index) attributes {num_warps = 8 : i32} {
   %inner = tgpu.ring copy "cp_async" : !ring
   %c0 = arith.constant 0 : index

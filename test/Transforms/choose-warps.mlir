@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --tile-choose-warps=chip=sm_90a | FileCheck %s
 // RUN: tile-opt %s --tile-choose-warps="num-warps=2 chip=sm_80" | FileCheck %s --check-prefix=ASKED
+// RUN: tile-opt %s --tile-choose-warps=chip=sm_90a --remarks-filter=choose-warps --mlir-disable-threading -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // The number of warps: what the kernel says, what is asked, hints, tiles, in this order.
 
 // CHECK-LABEL: tile.kernel @says
@@ -14,6 +15,7 @@ tile.kernel @says() attributes {num_warps = 16 : i32} {
 // CHECK-SAME: num_warps = 8 : i32
 // ASKED-LABEL: tile.kernel @hints
 // ASKED-SAME: num_warps = 2 : i32
+// REMARK: [Passed] {{.*}}Function=hints {{.*}}Remark="8 warps as the hint asks"
 tile.kernel @hints() attributes {hints = {num_warps = 4 : i64, sm_90a.num_warps = 8 : i64}} {
   tile.return
 }
@@ -21,6 +23,7 @@ tile.kernel @hints() attributes {hints = {num_warps = 4 : i64, sm_90a.num_warps 
 // A hint for another chip does not count; no tile needs no second warp.
 // CHECK-LABEL: tile.kernel @other_chip
 // CHECK-SAME: num_warps = 1 : i32
+// REMARK: [Passed] {{.*}}Function=other_chip {{.*}}Remark="1 warp as no tile is larger"
 tile.kernel @other_chip() attributes {hints = {sm_80.num_warps = 8 : i64}} {
   tile.return
 }
@@ -28,6 +31,7 @@ tile.kernel @other_chip() attributes {hints = {sm_80.num_warps = 8 : i64}} {
 // 16 bytes a thread up to four warps.
 // CHECK-LABEL: tile.kernel @small
 // CHECK-SAME: num_warps = 2 : i32
+// REMARK: [Passed] {{.*}}Function=small {{.*}}Remark="2 warps for the tile f32[256]"
 tile.kernel @small(%a: !tile.array<?xf32>, %i: index) {
   %0 = tile.load %a[%i] : !tile.array<?xf32> -> tensor<256xf32>
   tile.return
@@ -35,6 +39,7 @@ tile.kernel @small(%a: !tile.array<?xf32>, %i: index) {
 
 // CHECK-LABEL: tile.kernel @row
 // CHECK-SAME: num_warps = 4 : i32
+// REMARK: [Passed] {{.*}}Function=row {{.*}}Remark="4 warps for the tile bf16[1, 1024]"
 tile.kernel @row(%a: !tile.array<?x?xbf16>, %i: index) {
   %0 = tile.load %a[%i, %i] : !tile.array<?x?xbf16> -> tensor<1x1024xbf16>
   tile.return
@@ -43,6 +48,7 @@ tile.kernel @row(%a: !tile.array<?x?xbf16>, %i: index) {
 // Long rows: 32 elements a thread.
 // CHECK-LABEL: tile.kernel @long_row
 // CHECK-SAME: num_warps = 32 : i32
+// REMARK: [Passed] {{.*}}Function=long_row {{.*}}Remark="32 warps for the tile bf16[1, 32768]"
 tile.kernel @long_row(%a: !tile.array<?x?xbf16>, %i: index) {
   %0 = tile.load %a[%i, %i] : !tile.array<?x?xbf16> -> tensor<1x32768xbf16>
   tile.return
@@ -54,11 +60,13 @@ tile.kernel @long_row(%a: !tile.array<?x?xbf16>, %i: index) {
 // CHECK-LABEL: tile.kernel @group_product
 // CHECK-SAME: num_warps = 8 : i32
 // ASKED-LABEL: tile.kernel @large_product
+// REMARK: [Passed] {{.*}}Function=large_product {{.*}}Remark="4 warps for few reads of shared memory by the product f32[128, 128]"
 tile.kernel @large_product(%a: !tile.array<?x?xf32>, %i: index) attributes {tile.facts = ["aligned16"]} {
   %x = tile.load %a[%i, %i] : !tile.array<?x?xf32> -> tensor<128x128xf32>
   %r = tile.mma %x, %x, %x : tensor<128x128xf32>, tensor<128x128xf32>, tensor<128x128xf32>
   tile.return
 }
+// REMARK: [Passed] {{.*}}Function=group_product {{.*}}Remark="8 warps for the product f32[128, 128]"
 tile.kernel @group_product(%a: !tile.array<?x?xbf16>, %i: index) attributes {tile.facts = ["aligned16"]} {
   %x = tile.load %a[%i, %i] : !tile.array<?x?xbf16> -> tensor<128x128xbf16>
   %z = arith.constant dense<0.0> : tensor<128x128xf32>
@@ -69,6 +77,7 @@ tile.kernel @group_product(%a: !tile.array<?x?xbf16>, %i: index) attributes {til
 // 64 accumulators a thread.
 // CHECK-LABEL: tile.kernel @narrow_product
 // CHECK-SAME: num_warps = 4 : i32
+// REMARK: [Passed] {{.*}}Function=narrow_product {{.*}}Remark="4 warps for the product f32[128, 64]"
 tile.kernel @narrow_product(%a: !tile.array<?x?xf32>, %i: index) {
   %x = tile.load %a[%i, %i] : !tile.array<?x?xf32> -> tensor<128x64xf32>
   %y = tile.load %a[%i, %i] : !tile.array<?x?xf32> -> tensor<64x64xf32>
@@ -79,6 +88,7 @@ tile.kernel @narrow_product(%a: !tile.array<?x?xf32>, %i: index) {
 // Products: 32 accumulators a thread, at most 8 warps.
 // CHECK-LABEL: tile.kernel @product
 // CHECK-SAME: num_warps = 8 : i32
+// REMARK: [Passed] {{.*}}Function=product {{.*}}Remark="8 warps for the product f32[256, 256]"
 tile.kernel @product(%a: !tile.array<?x?xf32>, %i: index) {
   %x = tile.load %a[%i, %i] : !tile.array<?x?xf32> -> tensor<256x256xf32>
   %r = tile.mma %x, %x, %x : tensor<256x256xf32>, tensor<256x256xf32>, tensor<256x256xf32>

@@ -1,4 +1,5 @@
 // RUN: tile-opt %s --tile-schedule-async-mma | FileCheck %s
+// RUN: tile-opt %s --tile-schedule-async-mma --remarks-filter=schedule-async-mma --mlir-disable-threading -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // The second product of a loop, which takes what is computed from the first, is done one
 // iteration later, beside that computation.
 
@@ -41,6 +42,7 @@
 // CHECK:   %[[RESULT:.*]] = tgpu.mma_wait %[[LAST]] pending 0
 // CHECK:   tgpu.release %[[VALUES]]
 // CHECK:   scf.yield %[[RESULT]]
+// REMARK: [Passed] {{.*}}Function=skewed {{.*}}Remark="runs an iteration late, beside what is computed for the next"
 tile.kernel @skewed(%y: !tile.array<?x?xf32, mut>, %n: index, %c: f32) attributes {num_warps = 4 : i32} {
   %keys = tgpu.ring copy "tma" : !kring
   %values = tgpu.ring copy "tma" : !vring
@@ -70,6 +72,7 @@ tile.kernel @skewed(%y: !tile.array<?x?xf32, mut>, %n: index, %c: f32) attribute
 // What else reads the carried sum needs it at once: the loop stays.
 // CHECK-LABEL: tile.kernel @observed
 // CHECK-NOT: pending 1
+// REMARK: [Missed] {{.*}}Function=observed {{.*}}Remark="the product is waited for at once: the second is no sum over what the first gives"
 tile.kernel @observed(%y: !tile.array<?x?xf32, mut>, %n: index, %c: f32) attributes {num_warps = 4 : i32} {
   %keys = tgpu.ring copy "tma" : !kring
   %values = tgpu.ring copy "tma" : !vring
@@ -107,6 +110,7 @@ tile.kernel @observed(%y: !tile.array<?x?xf32, mut>, %n: index, %c: f32) attribu
 // CHECK: %[[ANY:.*]] = arith.cmpi slt, %[[FIRST]], %[[END]]
 // CHECK: scf.if %[[ANY]] {
 // CHECK:   tgpu.release
+// REMARK: [Passed] {{.*}}Function=sum {{.*}}Remark="one product stays in flight while the next is issued"
 tile.kernel @sum(%y: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32} {
   %values = tgpu.ring copy "tma" : !vring
   %q = arith.constant dense<1.0> : !p
@@ -128,6 +132,7 @@ tile.kernel @sum(%y: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps
 // CHECK-LABEL: tile.kernel @single
 // CHECK-NOT: pending 1
 // CHECK: tile.return
+// REMARK: [Missed] {{.*}}Function=single {{.*}}Remark="the product is waited for at once: its ring has one place"
 tile.kernel @single(%y: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32} {
   %values = tgpu.ring copy "tma" : !tgpu.ring<1x[!vbuf]>
   %q = arith.constant dense<1.0> : !p

@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --tile-schedule-blocks | FileCheck %s
 // RUN: tile-opt %s --tile-schedule-blocks=chip=sm_90a | FileCheck %s --check-prefix=CLUSTER
+// RUN: tile-opt %s --tile-schedule-blocks=chip=sm_90a --remarks-filter=schedule-blocks --mlir-disable-threading -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // A kernel whose loads are copied in a loop goes over the grid by itself, in bands of
 // eight; any other stays as it is.
 
@@ -17,6 +18,8 @@
 // CHECK:   scf.for
 // CHECK:     tile.load %{{.*}}[%[[M:.*]], %{{.*}}] {tile.copy = "tma"}
 // CHECK: tile.return
+// REMARK: [Passed] {{.*}}Function=persistent {{.*}}Remark="resident blocks take one position of the grid after the other, in bands of 8 of axis 0"
+// REMARK: [Missed] {{.*}}Function=persistent {{.*}}Remark="no clusters: products of fewer than 128 x 128 may have a grid too small for pairs"
 tile.kernel @persistent(%a: !tile.array<?x?xf32>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32} {
   %m = tile.block_id 0 : index
   %c0 = arith.constant 0 : index
@@ -31,6 +34,7 @@ tile.kernel @persistent(%a: !tile.array<?x?xf32>, %c: !tile.array<?x?xf32, mut>,
 // CHECK-LABEL: tile.kernel @plain
 // CHECK-NOT: resident
 // CHECK: tile.block_id 0
+// REMARK: [Missed] {{.*}}Function=plain {{.*}}Remark="a block for each position of the grid: the copy engine brings nothing in a loop"
 tile.kernel @plain(%a: !tile.array<?x?xf32>, %c: !tile.array<?x?xf32, mut>) attributes {num_warps = 4 : i32} {
   %m = tile.block_id 0 : index
   %x = tile.load %a[%m, %m] : !tile.array<?x?xf32> -> tensor<64x64xf32, #rows>
@@ -53,6 +57,8 @@ tile.kernel @plain(%a: !tile.array<?x?xf32>, %c: !tile.array<?x?xf32, mut>) attr
 // CHECK-LABEL: tile.kernel @paired
 // CHECK-NOT: tgpu.cluster
 // CHECK: tile.return
+// REMARK: [Passed] {{.*}}Function=paired {{.*}}Remark="resident blocks take one position of the grid after the other, in bands of 8 of axis 0"
+// REMARK: [Passed] {{.*}}Function=paired {{.*}}Remark="clusters of 2 blocks along axis 0 of the grid copy 32 KiB of each step once for both"
 tile.kernel @paired(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32} {
   %m = tile.block_id 0 : index
   %l = tile.block_id 1 : index
@@ -77,6 +83,8 @@ tile.kernel @paired(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !t
 // CLUSTER: %[[ROW:.*]] = arith.divui
 // CLUSTER: arith.subi %[[LAST]], %[[ROW]] : i32
 // CLUSTER: tile.return
+// REMARK: [Passed] {{.*}}Function=uneven {{.*}}Remark="resident blocks take one position of the grid after the other, the last of axis 0 first, as these take longest"
+// REMARK: [Missed] {{.*}}Function=uneven {{.*}}Remark="no clusters: no two neighbours of the grid load the same and run in step"
 tile.kernel @uneven(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>) attributes {num_warps = 4 : i32} {
   %m = tile.block_id 0 : index
   %l = tile.block_id 1 : index
@@ -98,6 +106,8 @@ tile.kernel @uneven(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !t
 // CLUSTER-LABEL: tile.kernel @apart
 // CLUSTER-NOT: tgpu.cluster
 // CLUSTER: tile.return
+// REMARK: [Passed] {{.*}}Function=apart {{.*}}Remark="resident blocks take one position of the grid after the other, in bands of 8 of axis 0"
+// REMARK: [Missed] {{.*}}Function=apart {{.*}}Remark="no clusters: the hint says so"
 tile.kernel @apart(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32, hints = {cluster = 2 : i64, sm_90a.cluster = 1 : i64}} {
   %m = tile.block_id 0 : index
   %l = tile.block_id 1 : index
@@ -116,6 +126,8 @@ tile.kernel @apart(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !ti
 
 // CLUSTER-LABEL: tile.kernel @together
 // CLUSTER-SAME: tgpu.cluster = 2
+// REMARK: [Passed] {{.*}}Function=together {{.*}}Remark="resident blocks take one position of the grid after the other, in bands of 8 of axis 0"
+// REMARK: [Passed] {{.*}}Function=together {{.*}}Remark="clusters of 2 blocks along axis 0 of the grid copy 32 KiB of each step once for both"
 tile.kernel @together(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32, hints = {cluster = 1 : i64, sm_100a.cluster = 1 : i64, sm_90a.cluster = 2 : i64}} {
   %m = tile.block_id 0 : index
   %l = tile.block_id 1 : index

@@ -1,10 +1,12 @@
 // RUN: tile-opt %s --tile-schedule-loops | FileCheck %s
+// RUN: tile-opt %s --tile-schedule-loops --remarks-filter=schedule-loops --mlir-disable-threading -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // Pushes run ahead by the ring's places less one; what cannot be known ahead stays.
 
 #a = #tile.layout<[16, 32] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (1, 0), (2, 0), (4, 0), (8, 0)]>
 !buffer = !tgpu.buffer<16x32xbf16, #a>
 
 // CHECK-LABEL: tile.kernel @ahead(
+// REMARK: [Passed] {{.*}}Function=ahead {{.*}}Remark="copies of `arg0` run 2 iterations ahead"
 tile.kernel @ahead(%x: !tile.array<?x?xbf16>, %n: index) attributes {num_warps = 1 : i32} {
   %c0 = arith.constant 0 : index
   %c2 = arith.constant 2 : index
@@ -44,6 +46,7 @@ tile.kernel @ahead(%x: !tile.array<?x?xbf16>, %n: index) attributes {num_warps =
 
 // The place is carried by the loop.
 // CHECK-LABEL: tile.kernel @carried(
+// REMARK: [Missed] {{.*}}Function=carried {{.*}}Remark="copies of `arg0` do not run ahead: what they copy depends on more than a `for` loop's variable"
 tile.kernel @carried(%x: !tile.array<?x?xbf16>, %n: index) attributes {num_warps = 1 : i32} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

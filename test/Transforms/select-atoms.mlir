@@ -1,10 +1,14 @@
 // RUN: tile-opt %s --tile-select-atoms | FileCheck %s
 // RUN: tile-opt %s --tile-select-atoms=chip=sm_80 | FileCheck %s --check-prefix=OLD
 // RUN: tile-opt %s --tile-select-atoms=chip=sm_89 | FileCheck %s --check-prefix=NEW
+// RUN: tile-opt %s --tile-select-atoms=chip=sm_80 --remarks-filter=select-atoms --mlir-disable-threading -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // Every product gets an atom and the kernel its warps; other kernels are left alone.
 
 // CHECK-LABEL: tile.kernel @product
 // CHECK-SAME: num_warps = 4 : i32
+// REMARK: [Passed] {{.*}}Function=product {{.*}}Remark="f32[64, 64] x f32[64, 64] to f32[64, 64] by fma"
+// REMARK: [Missed] {{.*}}Function=product {{.*}}Remark="not by wgmma: the chip does not have it"
+// REMARK: [Missed] {{.*}}Function=product {{.*}}Remark="not by mma_sync_tf32: `precision: tf32` would allow it"
 tile.kernel @product(%a: !tile.array<?x?xf32>, %c: !tile.array<?x?xf32, mut>, %i: index) {
   %x = tile.load %a[%i, %i] : !tile.array<?x?xf32> -> tensor<64x64xf32>
   // CHECK: tile.mma {{.*}} {atom = "fma"}
@@ -15,6 +19,8 @@ tile.kernel @product(%a: !tile.array<?x?xf32>, %c: !tile.array<?x?xf32, mut>, %i
 
 // An unknown name is replaced.
 // CHECK-LABEL: tile.kernel @unknown
+// REMARK: [Passed] {{.*}}Function=unknown {{.*}}Remark="i8[2, 8, 8] x i8[2, 8, 8] to i32[2, 8, 8] by mma_sync of 16 x 8 x 32"
+// REMARK: [Missed] {{.*}}Function=unknown {{.*}}Remark="not by wgmma: it does not do tiles of these shapes"
 tile.kernel @unknown(%a: !tile.array<?x?x?xi8>, %c: !tile.array<?x?x?xi32, mut>, %i: index)
     attributes {num_warps = 2 : i32} {
   %x = tile.load %a[%i, %i, %i] : !tile.array<?x?x?xi8> -> tensor<2x8x8xi8>
@@ -36,6 +42,13 @@ tile.kernel @unknown(%a: !tile.array<?x?x?xi8>, %c: !tile.array<?x?x?xi32, mut>,
 // NEW: tile.mma {{.*}} {atom = "mma_sync_tf32"}
 // NEW: tile.mma {{.*}} {atom = "mma_sync_f8_half"}
 // NEW: tile.mma {{.*}} {atom = "mma_sync_f8"}
+// REMARK: [Passed] {{.*}}Function=precisions {{.*}}Remark="f32[64, 64] x f32[64, 64] to f32[64, 64] by fma"
+// REMARK: [Missed] {{.*}}Function=precisions {{.*}}Remark="not by wgmma: the chip does not have it"
+// REMARK: [Missed] {{.*}}Function=precisions {{.*}}Remark="not by mma_sync_tf32: `precision: tf32` would allow it"
+// REMARK: [Passed] {{.*}}Function=precisions {{.*}}Remark="f32[64, 64] x f32[64, 64] to f32[64, 64] by mma_sync_tf32 of 16 x 8 x 8"
+// REMARK: [Missed] {{.*}}Function=precisions {{.*}}Remark="not by wgmma: the chip does not have it"
+// REMARK: [Passed] {{.*}}Function=precisions {{.*}}Remark="f8e4m3[64, 64] x f8e4m3[64, 64] to f32[64, 64] by mma_sync_f8_bits of 16 x 8 x 16"
+// REMARK: [Missed] {{.*}}Function=precisions {{.*}}Remark="not by wgmma: the chip does not have it"
 tile.kernel @precisions() {
   %x = arith.constant dense<1.0> : tensor<64x64xf32>
   %y = arith.constant dense<1.0> : tensor<64x64xf8E4M3FN>

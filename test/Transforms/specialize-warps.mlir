@@ -1,4 +1,6 @@
 // RUN: tile-opt %s --tile-specialize-warps=chip=sm_90a --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: tile-opt %s --tile-specialize-warps=chip=sm_90a --split-input-file --remarks-filter=specialize-warps --mlir-disable-threading -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: tile-opt %s --tile-specialize-warps=chip=sm_90 --split-input-file --remarks-filter=specialize-warps --mlir-disable-threading -o /dev/null 2>&1 | FileCheck %s --check-prefix=SHARED
 // RUN: tile-opt %s --tile-specialize-warps=chip=sm_90 --split-input-file | FileCheck %s --check-prefix=OTHER
 // The access part has the pushes and what they need; the execute part the rest.
 
@@ -8,6 +10,8 @@
 #t = #tile.layout<[8, 4] lane [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)] warp [(0, 0), (0, 0), (0, 0)]>
 !ring = !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]>
 
+// REMARK: [Passed] {{.*}}Remark="one more warp does all copies, beside 4 that compute"
+// SHARED: [Missed] {{.*}}Remark="the warps that compute also copy: the chip does not let warps share out registers"
 // A loop-carried scalar that a push needs goes to both; the sum to one.
 // CHECK-LABEL: tile.kernel @carried
 // CHECK-SAME: tgpu.access_warps = 4
@@ -94,13 +98,12 @@ tile.kernel @branches(%x: !tile.array<?x?xf32>, %p: !tile.array<?xindex>, %y: !t
 // What the kernel itself computes with tiles is not there for one thread ahead of it.
 // CHECK-LABEL: tile.kernel @dependent
 // CHECK-NOT: tgpu.specialize
-// expected-remark @+1 {{copies do not run in warps of their own}}
 tile.kernel @dependent(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32} {
   %ring = tgpu.ring copy "tma" : !ring
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %k = %c0 to %n step %c1 {
-    // expected-note @+1 {{here}}
+    // REMARK: :[[# @LINE + 1]]:{{.*}} [Missed] {{.*}}Remark="the warps that compute also copy: where they copy from depends on this, which one thread cannot compute"
     %e = tile.load %y[%k, %c0] elements : !tile.array<?x?xf32, mut> -> f32
     %at = arith.fptosi %e : f32 to i64
     %i = arith.index_cast %at : i64 to index

@@ -1,4 +1,5 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-stage-operands))' | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-stage-operands))' --remarks-filter=stage-operands --mlir-disable-threading -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // What warps exchange goes through buffers; what stays in a warp does not.
 
 #acc = #tile.layout<[32, 32] register [(0, 1), (0, 2), (16, 0)] lane [(0, 4), (0, 8), (0, 16), (1, 0), (2, 0)] warp [(4, 0), (8, 0)]>
@@ -15,6 +16,8 @@
 // CHECK: %[[BUFB:.*]] = tgpu.alloc : !tgpu.buffer<16x32xbf16
 // CHECK: tgpu.store %[[B]], %[[BUFB]]
 // CHECK: tgpu.mma %[[BUFA]], %[[BUFB]], %{{.*}} : !tgpu.buffer<32x16xbf16
+// REMARK: [Missed] {{.*}}Function=product {{.*}}Remark="bf16[32, 16] goes from registers to shared memory, before the loop"
+// REMARK: [Missed] {{.*}}Function=product {{.*}}Remark="bf16[16, 32] goes from registers to shared memory"
 tile.kernel @product(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>) attributes {num_warps = 4 : i32} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -41,6 +44,7 @@ tile.kernel @product(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !
 // CHECK: tgpu.store %[[P]], %[[BUF]]
 // CHECK: %[[G:.*]] = tgpu.load %[[BUF]]
 // CHECK: tile.reduce(%[[G]]) axes [0]
+// REMARK: [Missed] {{.*}}Function=across {{.*}}Remark="reduced within each warp, then 4 warps meet in shared memory"
 tile.kernel @across(%x: f32) attributes {num_warps = 4 : i32} {
   %t = tile.splat %x : f32 -> tensor<1x1024xf32, #row>
   %r = tile.reduce(%t) axes [1] : (tensor<1x1024xf32, #row>) -> tensor<1xf32, #one> {
@@ -58,6 +62,7 @@ tile.kernel @across(%x: f32) attributes {num_warps = 4 : i32} {
 // CHECK-LABEL: tile.kernel @within
 // CHECK-NOT: tgpu
 // CHECK: tile.reduce(%{{.*}}) axes [1]
+// REMARK: [Passed] {{.*}}Function=within {{.*}}Remark="reduced within each warp by 5 steps of shuffles"
 tile.kernel @within(%x: f32) attributes {num_warps = 4 : i32} {
   %t = tile.splat %x : f32 -> tensor<4x128xf32, #rows>
   %r = tile.reduce(%t) axes [1] : (tensor<4x128xf32, #rows>) -> tensor<4xf32, #rowsOut> {
@@ -75,6 +80,8 @@ tile.kernel @within(%x: f32) attributes {num_warps = 4 : i32} {
 // CHECK: tgpu.alloc
 // CHECK: %[[T:.*]] = tgpu.load
 // CHECK: tile.reduce(%[[T]])
+// REMARK: [Missed] {{.*}}Function=mixed {{.*}}Remark="f32[4, 128] changes its layout before it is reduced"
+// REMARK: [Passed] {{.*}}Function=mixed {{.*}}Remark="reduced within each warp by 5 steps of shuffles"
 tile.kernel @mixed(%x: f32) attributes {num_warps = 4 : i32} {
   %t = tile.splat %x : f32 -> tensor<4x128xf32, #swizzled>
   %r = tile.reduce(%t) axes [1] : (tensor<4x128xf32, #swizzled>) -> tensor<4xf32, #rowsOut> {
@@ -94,6 +101,7 @@ tile.kernel @mixed(%x: f32) attributes {num_warps = 4 : i32} {
 // CHECK-NOT: tgpu.alloc
 // CHECK: tile.convert_layout
 #regs = #tile.layout<[4, 128] register [(0, 2), (0, 1)] lane [(0, 4), (0, 8), (0, 16), (0, 32), (0, 64)] warp [(1, 0), (2, 0)]>
+// REMARK: [Missed] {{.*}}Function=conversions {{.*}}Remark="f16[4, 128] changes its layout through shared memory"
 tile.kernel @conversions(%x: f16) attributes {num_warps = 4 : i32} {
   %t = tile.splat %x : f16 -> tensor<4x128xf16, #rows>
   %far = tile.convert_layout %t : tensor<4x128xf16, #rows> -> tensor<4x128xf16, #cols>
@@ -117,6 +125,8 @@ tile.kernel @transposed(%x: f16) attributes {num_warps = 4 : i32} {
 // CHECK-LABEL: tile.kernel @chain
 // CHECK-COUNT-1: tgpu.alloc : !tgpu.buffer<16x16xbf16
 // CHECK: tgpu.mma %{{.*}}, %{{.*}}, %{{.*}} {atom = "mma_sync"} : tensor<16x16xbf16
+// REMARK: [Passed] {{.*}}Function=chain {{.*}}Remark="bf16[16, 16] stays in registers"
+// REMARK: [Missed] {{.*}}Function=chain {{.*}}Remark="bf16[16, 16] goes from registers to shared memory"
 tile.kernel @chain(%x: f32, %y: bf16) attributes {num_warps = 1 : i32} {
   %s = tile.splat %x : f32 -> tensor<16x16xf32, #fragments>
   %p = arith.truncf %s : tensor<16x16xf32, #fragments> to tensor<16x16xbf16, #fragments>

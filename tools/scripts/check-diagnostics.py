@@ -29,7 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLE = ROOT / "include/tilec/Frontend/Diagnostics.def"
 PAGES = ROOT / "docs/diagnostics.md"
 
-ROW = re.compile(r'^(ERROR|WARNING)\((T\d{4}), (\w+),\s*(?:"([\w-]+)",\s*)?((?:"(?:[^"\\]|\\.)*"\s*)+)\)', re.M)
+ROW = re.compile(r'^(ERROR|WARNING|REMARK)\((T\d{4}), (\w+),\s*(?:"([\w-]+)",\s*)?((?:"(?:[^"\\]|\\.)*"\s*)+)\)', re.M)
 EXAMPLE = re.compile(r"^```tile( fails)?([^\n]*)\n(.*?)^```$", re.M | re.S)
 
 
@@ -39,8 +39,9 @@ def read_table():
         text = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', literals))
         text = text.replace('\\"', '"').replace("\\\\", "\\")
         text = re.sub(r"\{\d+\}", "…", re.sub(r"\{\d+:s\}", "s", text))
-        head = "> error: " + text if kind == "ERROR" else f"> warning: {text} (`-W{flag}`)"
-        rows.append((code, name, kind, head))
+        heads = {"ERROR": f"> error: {text}", "REMARK": f"> remark: {text}",
+                 "WARNING": f"> warning: {text} (`-W{flag}`)"}
+        rows.append((code, name, kind, heads[kind]))
     return rows
 
 

@@ -11,6 +11,7 @@
 #include "CommandLine.h"
 
 #include "tilec/Frontend/Diagnostics.h"
+#include "tilec/Tile/Remarks.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -197,6 +198,20 @@ static int parseMessages(const InputArgList &args, CommandLine &line, Usage usag
   return exitSuccess;
 }
 
+static int parseRemarks(const InputArgList &args, CommandLine &line, Usage usage) {
+  line.compile.remarks = args.hasArg(OPT_remarks, OPT_remarks_of);
+  if (args.hasArg(OPT_remarks)) // of all
+    return exitSuccess;
+  for (const Arg *arg : args.filtered(OPT_remarks_of))
+    for (StringRef name : llvm::split(arg->getValue(), ',')) {
+      if (!llvm::is_contained(remarkNames, name))
+        return usage("no remarks come from `" + name + "`; they come from " +
+                     llvm::join(llvm::ArrayRef<llvm::StringLiteral>(remarkNames), ", "));
+      line.compile.remarkNames.push_back(name.str());
+    }
+  return exitSuccess;
+}
+
 static void parseProgramOptions(const InputArgList &args, CommandLine &line) {
   CompileOptions &options = line.compile;
   options.defines = args.getAllArgValues(OPT_D);
@@ -208,6 +223,9 @@ static void parseProgramOptions(const InputArgList &args, CommandLine &line) {
   options.printAfter = args.getAllArgValues(OPT_print_ir_after);
   options.timePasses = args.hasArg(OPT_time_passes);
   options.verbose = args.hasArg(OPT_v);
+  for (StringRef names : args.getAllArgValues(OPT_layout_of))
+    for (StringRef name : llvm::split(names, ','))
+      line.layoutOf.push_back(name.str());
   line.resourceUsage = args.hasArg(OPT_resource_usage);
   line.writeDepfile = args.hasArg(OPT_MD, OPT_MF);
   line.depfile = args.getLastArgValue(OPT_MF).str();
@@ -240,7 +258,7 @@ int CommandLine::parse(int argc, char **argv, llvm::raw_ostream &errs) {
   if (inputs.empty())
     return usage("no input file; `tilec --help` shows the usage");
   parseProgramOptions(args, *this);
-  for (auto part : {parseEmits, parseChips, parseCode, parseMessages})
+  for (auto part : {parseEmits, parseChips, parseCode, parseRemarks, parseMessages})
     if (int status = part(args, *this, usage))
       return status;
   return exitSuccess;

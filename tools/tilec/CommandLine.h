@@ -31,6 +31,7 @@ struct CommandLine {
   bool writeDepfile = false;
   std::string depfile, depfileTarget;
   bool resourceUsage = false;
+  std::vector<std::string> layoutOf; ///< of --emit=layout; empty: of all tiles
 
   std::vector<std::string> warningOptions;
   unsigned maxErrors = 20;

@@ -10,6 +10,7 @@
 
 #include "Emit.h"
 
+#include "tilec/Compiler/ResourceUsage.h"
 #include "tilec/Compiler/Version.h"
 #include "tilec/Frontend/Diagnostics.h"
 #include "tilec/Runtime/Device.h"
@@ -140,7 +141,7 @@ bool InputCompile::produceForChip(const EmitRequest &request, Output &output) {
     return true;
   }
   if (request.kind == "layout") {
-    auto text = compilation.printLayouts(chip);
+    auto text = compilation.printLayouts(chip, line.layoutOf);
     output.data = text.value_or("");
     return text.has_value();
   }
@@ -175,16 +176,12 @@ int InputCompile::failureStatus() {
 
 void InputCompile::printResources() {
   for (const Chip *chip : chips)
-    if (const ChipCode *code = codeFor(*chip, hasAssembler() ? Stage::Cubin : Stage::PTX))
-      for (const KernelInfo &kernel : code->kernels)
-        for (const BuildInfo &build : kernel.builds) {
-          llvm::errs() << build.symbol << " (" << chip->name << "): " << build.threads << " threads, "
-                       << build.sharedBytes << " bytes of shared memory";
-          if (build.registers)
-            llvm::errs() << ", " << build.registers << " registers, " << build.spillBytes
-                         << " bytes of spills";
-          llvm::errs() << "\n";
-        }
+    if (const ChipCode *code = codeFor(*chip, hasAssembler() ? Stage::Cubin : Stage::PTX)) {
+      bool isHere = Device::count() > 0 &&
+                    unsigned(Device::get(0).capability()) == chip->computeCapability;
+      printResourceUsage(*code, isHere ? unsigned(Device::get(0).numSMs()) : 0,
+                         line.jsonDiagnostics, llvm::errs());
+    }
 }
 
 int InputCompile::write(const Output &output) {
@@ -273,9 +270,9 @@ int InputCompile::run() {
       printMessages();
       return failureStatus();
     }
-  printMessages();
   if (line.resourceUsage)
     printResources();
+  printMessages();
   for (const Output &output : outputs)
     if (int status = write(output))
       return status;

@@ -46,7 +46,10 @@ def Xptxas : Separate<["-"], "Xptxas">, MetaVarName<"<arg>">, HelpText<"Pass <ar
 }
 
 let Group = group_look in {
-def resource_usage : F<"resource-usage", "Print registers, spills and shared memory per kernel">;
+def resource_usage : F<"resource-usage", "Print registers, spills, shared memory and resident blocks of each build">;
+def remarks : F<"remarks", "Say what each pass chose, and why not better, at the place in the source">;
+def remarks_of : J<"remarks", "<pass>[,..]", "The same of these passes: choose-warps select-atoms .. assemble">;
+def layout_of : J<"layout-of", "<name>[,..]", "With --emit=layout: of this variable, array parameter or line only">;
 def print_ir_before_all : F<"print-ir-before-all", "Print the IR before every pass">;
 def print_ir_after_all : F<"print-ir-after-all", "Print the IR after every pass">;
 def print_ir_after : J<"print-ir-after", "<pass>", "Print the IR after this pass (its flag without --tile-)">;

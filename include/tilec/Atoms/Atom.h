@@ -24,7 +24,9 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Value.h"
 
+#include <array>
 #include <optional>
+#include <string>
 
 namespace tilec {
 
@@ -112,6 +114,8 @@ struct Atom {
                                          mlir::ValueRange values) = nullptr;
   /// Can leave acc out when told to at run time (MmaEmission::adds).
   bool canStart = false;
+  /// M, N, K of one instruction, where there is one.
+  std::array<int64_t, 3> (*shape)(const MmaProblem &) = nullptr;
 };
 
 /// All families, the best first.
@@ -121,6 +125,13 @@ const Atom *findAtom(llvm::StringRef name);
 /// The best atom for the problem. The Fma atom takes every problem that the
 /// language allows, so there always is one.
 const Atom *selectAtom(const MmaProblem &problem);
+
+/// `wgmma of 64 x 256 x 16`: the family and what one of its instructions multiplies.
+std::string describeAtom(const Atom &atom, const MmaProblem &problem);
+/// Families better than `chosen`, each with why it was not taken: the chip, the number of
+/// warps, the precision, the sizes or the types.
+llvm::SmallVector<std::pair<const Atom *, std::string>>
+explainBetterAtoms(const Atom &chosen, const MmaProblem &problem);
 
 /// The dim of an operand that products sum over: the last of a, the last but one of b.
 inline unsigned dimK(unsigned rank, Operand operand) {

@@ -32,6 +32,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -75,8 +76,18 @@ struct CompileOptions {
   bool printAfterAll = false;           ///< the IR after every pass, to stderr
   std::vector<std::string> printAfter;  ///< the IR after these passes, to stderr
   bool timePasses = false;              ///< a table of times, to stderr
+  bool remarks = false;                 ///< say what passes chose, as diagnostics
+  std::vector<std::string> remarkNames; ///< of these passes only (Tile/Remarks.h); empty: all
   bool verbose = false;                 ///< the commands that are run, to stderr
   std::vector<std::string> assemblerArgs; ///< further arguments of ptxas
+};
+
+/// A buffer in shared memory: `bf16[128, 64] of `a``, 16384 bytes, 4 places.
+struct BufferUsage {
+  std::string what;
+  int64_t bytes = 0; ///< of one place
+  int64_t places = 1;
+  unsigned line = 0; ///< of the source; 0: not known
 };
 
 /// A program compiled for one chip, as far as asked.
@@ -84,6 +95,8 @@ struct ChipCode {
   const Chip *chip = nullptr;
   /// Facts of each kernel; `builds` filled from stage Staged on.
   std::vector<KernelInfo> kernels;
+  /// What the builds keep in shared memory, by symbol; from stage Staged on.
+  std::map<std::string, std::vector<BufferUsage>> buffers;
   /// The module as text at the stage asked for, where that is not PTX or cubin.
   std::string text;
   /// From stage LLVM on: the optimised module that PTX is printed from.
@@ -117,13 +130,15 @@ public:
   mlir::ModuleOp tileModule(const Chip &chip);
   /// Facts of all kernels, without builds.
   std::vector<KernelInfo> kernels(const Chip &chip);
-  /// The layouts that tiles get on a chip, as text; nothing after errors.
-  std::optional<std::string> printLayouts(const Chip &chip);
+  /// The layouts that tiles get on a chip, as text; nothing after errors. `of`: only of
+  /// these variables, array parameters and lines.
+  std::optional<std::string> printLayouts(const Chip &chip,
+                                          llvm::ArrayRef<std::string> of = {});
   /// Everything for one chip up to `last`; nothing after errors.
   std::optional<ChipCode> compileFor(const Chip &chip, Stage last);
 
   DiagnosticEngine &diagnostics();
-  /// Hands all messages so far to `consumer`, and forgets them.
+  /// Hands all messages so far to `consumer`, remarks last, and forgets them.
   void printDiagnostics(DiagnosticConsumer &consumer);
   const SourceManager &sources() const;
   /// Whether an external tool (ptxas) was missing or failed: exit code 3.

@@ -41,6 +41,7 @@ namespace diag {
 enum Id : unsigned {
 #define ERROR(code, name, format) name,
 #define WARNING(code, name, flag, format) name,
+#define REMARK(code, name, format) name,
 #include "tilec/Frontend/Diagnostics.def"
   numDiagnostics
 };
@@ -89,6 +90,8 @@ struct Diagnostic {
   diag::Id id;
   Severity severity; // after -Werror and the like
   std::string message;
+  std::string category; // of a remark: who says it
+  std::string scope;    // of a remark: of which builds; "": of all
   SourceRange range; // invalid when about no place in a file
   std::string label;
   std::vector<LabelledRange> secondary;
@@ -107,6 +110,7 @@ public:
 ///   file:line:col: error: message [T0101]
 ///      12 |   acc = mma(a, b)
 ///         |                  ^ label
+/// Remarks bear the name of who says them, and those at one place show it once.
 class TextDiagnosticPrinter : public DiagnosticConsumer {
 public:
   TextDiagnosticPrinter(const SourceManager &sources, llvm::raw_ostream &os,
@@ -118,6 +122,7 @@ private:
   const SourceManager &sources;
   llvm::raw_ostream &os;
   bool color;
+  SourceRange lastRemark; // whose place is shown already
 };
 
 /// Prints one JSON object a line.
@@ -169,6 +174,8 @@ public:
   /// A further fact, with the place where it comes from.
   DiagnosticBuilder &note(SourceRange range, const llvm::Twine &text);
   DiagnosticBuilder &note(const llvm::Twine &text) { return note({}, text); }
+  /// Who makes a remark, and of which builds it holds ("": of all).
+  DiagnosticBuilder &category(llvm::StringRef name, llvm::StringRef scope);
   /// What to do about it, in words.
   DiagnosticBuilder &help(const llvm::Twine &text);
   /// What to do about it, as an edit; `text` says it in words.

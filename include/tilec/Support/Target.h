@@ -43,6 +43,9 @@ struct Chip {
   static constexpr unsigned threadsPerBlock = 1024;
   static constexpr unsigned warpSize = 32;
   static constexpr unsigned sharedReservedPerBlock = 1024;
+  /// In what units a multiprocessor gives out registers (to a warp), warps (among its
+  /// parts) and bytes of shared memory.
+  static constexpr unsigned registerUnit = 256, warpUnit = 4, sharedUnit = 128;
 
   constexpr bool has(ChipFeature feature) const {
     return features & static_cast<uint32_t>(feature);
