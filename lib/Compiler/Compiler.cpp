@@ -285,14 +285,18 @@ void Compilation::State::reportHints(ModuleOp module) {
         both.append(hint);
     it->second = both.getDictionary(context.get());
   }
+  std::vector<std::pair<SourceRange, NamedAttribute>> found;
   for (auto &[kernel, hints] : declined)
     for (NamedAttribute hint : hints) {
-      StringRef key = hint.getName();
-      auto range = hintRanges.find({kernel, key.str()});
-      engine.report(diag::hint_not_followed,
-                    range == hintRanges.end() ? SourceRange() : range->second,
-                    key.substr(key.find('.') + 1), cast<StringAttr>(hint.getValue()).getValue());
+      auto range = hintRanges.find({kernel, hint.getName().str()});
+      found.push_back({range == hintRanges.end() ? SourceRange() : range->second, hint});
     }
+  llvm::sort(found, [](auto &a, auto &b) { return a.first.begin < b.first.begin; });
+  for (auto &[range, hint] : found) {
+    StringRef key = hint.getName();
+    engine.report(diag::hint_not_followed, range, key.substr(key.find('.') + 1),
+                  cast<StringAttr>(hint.getValue()).getValue());
+  }
 }
 
 void Compilation::State::reportInternal(StringRef stage, llvm::Error error) {
@@ -411,6 +415,8 @@ std::optional<ChipCode> Compilation::State::lower(ModuleOp module, const Chip &c
       remarks.learnBuilds(module);
     if (stage == Stage::Staged) {
       reportHints(module);
+      if (engine.hasErrors()) // -Werror
+        return std::nullopt;
       code.buffers = collectBuffers(module);
     }
   }

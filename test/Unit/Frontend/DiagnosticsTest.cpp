@@ -239,4 +239,16 @@ TEST_F(DiagnosticsTest, WarningsCanBeTurnedOffAndIntoErrors) {
   EXPECT_EQ(severityWith({"no-" + flag, "error=" + flag}), "error");
 }
 
+TEST_F(DiagnosticsTest, RemarksBearTheirPassAndShowAPlaceOnce) {
+  DiagnosticEngine diags(sources, printer);
+  diags.report(diag::remark, range(1, 9, 4), "16 bytes").category("lower-to-simt", "");
+  diags.report(diag::remark, range(1, 9, 4), "copied").category("select-copies", "general build");
+  diags.report(diag::remark, range(1, 9, 4), "copied").category("select-copies", "general build");
+  EXPECT_EQ(text, "a.tile:1:9: remark: 16 bytes [lower-to-simt]\n"
+                  "    1 | let a = load(x);\n"
+                  "      |         ^^^^\n"
+                  "a.tile:1:9: remark: copied [select-copies, general build]\n");
+  EXPECT_EQ(diags.getNumErrors() + diags.getNumWarnings(), 0u);
+}
+
 } // namespace
