@@ -110,6 +110,8 @@ static void alignSource(Operation *op, const Layout &wanted) {
   Value source = op->getOperand(0);
   if (!crossesWarps(tile::getLayout(source), wanted, source.getType()))
     return;
+  remarkMissed(op, "stage-operands", "{0} changes its layout through shared memory",
+               spell(source.getType()));
   OpBuilder builder(op);
   op->setOperand(0, exchange(builder, op->getLoc(), source, wanted));
 }
