@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+#===- sanitize-examples.py - examples under compute-sanitizer --*- Python -*-===#
+# Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#===----------------------------------------------------------------------===#
+"""Runs every kernel of test/Examples on the GPU at small sizes, compared with the
+interpreter, under tools of compute-sanitizer: memory accesses, races, barriers.
+
+  sanitize-examples.py --tile-run build/bin/tile-run
+  sanitize-examples.py --tile-run build/bin/tile-run --device simt      the runs, without a GPU
+
+Each tool watches one `tile-run --batch` with all runs. A tool that reports an error, a run
+that fails, and an example without a row are failures: exit status 1. Needs Python,
+tile-run, a GPU and compute-sanitizer.
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "test", "Examples")
+
+# file: kernel (where there are several), definitions, arguments. Sizes are uneven, and
+# with more than one tile in each axis.
+RUNS = [
+    ("vadd", "", "", "x=random:f32[3001] y=random:f32[3001] z=poison:f32[3001]"),
+    ("saxpy", "", "T=bf16", "a=0.5 x=random:bf16[3001] y=random:bf16[3001]"),
+    ("transpose", "", "", "a=random:f32[130,70] b=poison:f32[70,130]"),
+    ("transpose", "", "T=bf16", "a=random:bf16[128,192] b=poison:bf16[192,128]"),
+    ("softmax", "", "", "x=random:bf16[5,1000] y=poison:bf16[5,1000]"),
+    ("softmax", "", "COLS=256 ROWS=8", "x=random:bf16[30,256] y=poison:bf16[30,256]"),
+    ("layernorm", "", "", "x=random:bf16[5,1000] weight=random:bf16[1000] bias=random:bf16[1000] y=poison:bf16[5,1000] eps=1e-5"),
+    ("rmsnorm", "", "COLS=4096", "x=random:bf16[3,4096] weight=random:bf16[4096] y=poison:bf16[3,4096] eps=1e-5"),
+    ("online_softmax", "online_softmax", "", "x=random:f32[5,1000] y=poison:f32[5,1000]"),
+    ("online_softmax", "logcumsumexp", "", "x=random:f32[5,1000] y=poison:f32[5,1000]"),
+    ("welford", "", "", "x=random:f32[5,1000] stats=poison:f32[5,2]"),
+    ("sums", "rowsum", "", "x=random:f32[9,3000] r=poison:f32[9]"),
+    ("sums", "colsum", "", "x=random:f32[200,130] r=poison:f32[130]"),
+    ("sums", "colsum_bands", "", "x=random:f32[500,130] p=poison:f32[3,130]"),
+    ("cumsum", "", "", "x=random:f32[5,1000] y=poison:f32[5,1000]"),
+    ("sort", "sort", "COLS=256", "x=random:f32[4,250] y=poison:f32[4,250]"),
+    ("sort", "argsort", "COLS=256", "x=random:f32[4,250] y=poison:i32[4,250]"),
+    ("topk", "", "COLS=256", "x=random:f32[4,250] values=poison:f32[4,8] places=poison:i32[4,8]"),
+    ("fft", "", "N=256 LOG=8", "x=random:f32[3,2,256] y=poison:f32[3,2,256]"),
+    ("histogram", "histogram", "", "x=random:i32[3000] h=zeros:i32[16]"),
+    ("histogram", "histogram_few", "", "x=random:i32[3000] h=zeros:i32[16]"),
+    ("histogram_tile", "", "", "x=random:i32[3,3000] h=poison:i32[3,256]"),
+    ("embedding", "", "", "table=random:bf16[9,300] ids=random:i32[50] y=poison:bf16[50,300]"),
+    ("scatter_add", "", "", "x=small:f32[50,200] ids=random:i32[50] y=zeros:f32[8,200]"),
+    ("reduce_blocks", "", "BLOCKS=8", "x=random:f32[20000] parts=poison:f32[8] done=zeros:i32[1] total=poison:f32[1]"),
+    ("matmul", "", "", "a=random:bf16[200,200] b=random:bf16[200,264] c=poison:bf16[200,264]"),
+    ("matmul", "", "BN=256", "a=random:bf16[256,192] b=random:bf16[192,512] c=poison:bf16[256,512]"),
+    ("matmul", "", "BM=64 BN=64 BK=32", "a=random:bf16[70,101] b=random:bf16[101,75] c=poison:bf16[70,75]"),
+    ("matmul", "", "T=f32 BM=64 BN=64 BK=16", "a=random:f32[100,90] b=random:f32[90,80] c=poison:f32[100,80]"),
+    ("matmul_nt", "", "", "a=random:bf16[200,200] b=random:bf16[136,200] c=poison:bf16[200,136]"),
+    ("matmul_nt", "", "T=i8 S=i32 O=i32 BK=128", "a=random:i8[200,320] b=random:i8[136,320] c=poison:i32[200,136]"),
+    ("matmul_nt", "", "T=f32 O=f32 TF32=true BK=32", "a=small:f32[200,320] b=small:f32[136,320] c=poison:f32[200,136]"),
+    ("matmul_bias_gelu", "", "", "a=random:bf16[200,200] b=random:bf16[200,264] bias=random:bf16[264] c=poison:bf16[200,264]"),
+    ("matmul_split_k", "", "", "a=small:bf16[70,300] b=small:bf16[300,72] c=zeros:f32[70,72] parts=3"),
+    ("grouped_gemm", "", "", "x=random:bf16[40,100] w=random:bf16[2,100,72] rows=zeros:i32[128] experts=ones:i32[2] y=poison:bf16[128,72]"),
+    ("attention", "", "", "q=random:bf16[1,2,200,128] k=random:bf16[1,2,200,128] v=random:bf16[1,2,200,128] o=poison:bf16[1,2,200,128] scale=0.0883"),
+    ("attention", "", "D=64 BM=64 CAUSAL=true", "q=random:bf16[1,2,200,64] k=random:bf16[1,2,200,64] v=random:bf16[1,2,200,64] o=poison:bf16[1,2,200,64] scale=0.125"),
+    ("attention", "", "BN=128 CAUSAL=true", "q=random:bf16[1,1,256,128] k=random:bf16[1,1,256,128] v=random:bf16[1,1,256,128] o=poison:bf16[1,1,256,128] scale=0.0883"),
+]
+TOOLS = ["memcheck", "racecheck", "synccheck"]
+
+
+def line_of(run, examples, device):
+    name, kernel, defines, arguments = run
+    line = [os.path.join(examples, name + ".tile"), f"--device={device}", "--check"]
+    line += [f"--kernel={kernel}"] if kernel else []
+    return " ".join(line + [f"-D{d}" for d in defines.split()] + [f"--arg {a}" for a in arguments.split()])
+
+
+def watch(tool, command, lines, timeout):
+    """The failures of all runs under one tool (none: without a tool)."""
+    watched = [tool_path, "--tool", tool, "--print-limit", "20", *command] if tool else command
+    try:
+        done = subprocess.run(watched, input="\n".join(lines) + "\n", text=True, errors="replace",
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=timeout)
+        output = done.stdout
+    except subprocess.TimeoutExpired as late:
+        output = late.stdout or b""
+        output = output if isinstance(output, str) else output.decode(errors="replace")
+    failures, at, part = [], 0, []
+    for text in output.splitlines():
+        if not re.fullmatch(r"exit \d+", text):
+            part.append(text)
+            continue
+        reports = [p for p in part if p.startswith("=========") and p.strip("= ") and "COMPUTE-SANITIZER" not in p]
+        if text != "exit 0" or reports:
+            failures.append(f"{lines[at]}\n  " + "\n  ".join(part[-40:] + [text]))
+        at, part = at + 1, []
+    if at < len(lines):
+        failures.append(f"{lines[at]}\n  did not end\n  " + "\n  ".join(part[-20:]))
+    summary = re.findall(r"(?:ERROR|RACECHECK) SUMMARY: .*", output)
+    if tool and not (summary and re.search(r": 0 (errors|hazards)", summary[-1])):
+        failures.append("\n".join(summary + part[-20:]) or "no summary of the tool")
+    print(f"{tool or 'no tool'}: {at} runs, {len(failures)} failures; {summary[-1] if summary else ''}", flush=True)
+    return failures
+
+
+def main():
+    global tool_path
+    parser = argparse.ArgumentParser(description="runs the examples under compute-sanitizer")
+    parser.add_argument("--tile-run", default="tile-run", help="the tool; found through PATH by default")
+    parser.add_argument("--examples", default=EXAMPLES)
+    parser.add_argument("--device", choices=["gpu", "simt"], default="gpu")
+    parser.add_argument("--tools", default=",".join(TOOLS))
+    parser.add_argument("--sanitizer", default="compute-sanitizer")
+    parser.add_argument("--only", help="examples whose name begins so")
+    parser.add_argument("--timeout", type=float, default=600, help="seconds for one tool")
+    options = parser.parse_args()
+    tool_path = options.sanitizer
+    rows = {run[0] for run in RUNS}
+    missing = sorted(f[:-5] for f in os.listdir(options.examples) if f.endswith(".tile") and f[:-5] not in rows)
+    failures = [f"no row for {name}.tile" for name in missing]
+    lines = [line_of(run, options.examples, options.device) for run in RUNS if run[0].startswith(options.only or "")]
+    tools = [t for t in options.tools.split(",") if t] if options.device == "gpu" else [None]
+    for tool in tools:
+        failures += watch(tool, [options.tile_run, "--batch"], lines, options.timeout)
+    print("\n".join(failures + [f"{len(lines)} runs, {len(tools)} tools, {len(failures)} failures"]))
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
