@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+#===- compile_time.py - compile times beside Triton's ---------------*- Python -*-===#
+# Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#===----------------------------------------------------------------------===#
+"""compile_time.py [--tilec=build/bin/tilec] [--chip=sm_90a] [--runs=5] [--no-triton] [--growth]
+
+Seconds from source to machine code on this machine, for kernels of test/Examples and the
+same ones in Triton (peers.py): `tilec` as a whole process, all builds of the kernel, and
+Triton's compilation inside a process that has compiled before, so without its start and
+import. Medians of some runs, one after another, caches off. --growth measures `tilec`
+with growing tiles instead. A JSON line per row goes to $OUT/compile_time.jsonl.
+"""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import tempfile
+import time
+
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "test", "Examples")
+# name: example and definitions.
+KERNELS = {
+    "add": ("vadd", "BN=1024"),
+    "softmax 1024": ("softmax", "COLS=1024"),
+    "softmax 8192": ("softmax", "COLS=8192"),
+    "layernorm 1024": ("layernorm", "COLS=1024"),
+    "layernorm 8192": ("layernorm", "COLS=8192"),
+    "matmul 128x256x64": ("matmul", "BM=128 BN=256 BK=64"),
+    "attention 128x128": ("attention", "BM=128 BN=128 D=128"),
+    "attention causal": ("attention", "BM=128 BN=128 D=128 CAUSAL=true"),
+}
+GROWTH = {
+    "vadd": [f"BN={1 << b}" for b in range(8, 21, 2)],
+    "softmax": [f"COLS={1 << b}" for b in range(8, 18)],
+    "layernorm": [f"COLS={1 << b}" for b in range(8, 18)],
+    "matmul": [f"BM={m} BN={n} BK={k}" for m, n, k in ((64, 64, 32), (64, 64, 64), (128, 64, 64), (128, 128, 64),
+                                                      (128, 256, 64), (256, 256, 64), (128, 256, 128))],
+    "attention": [f"BM={m} BN={n} D={d}" for m, n, d in ((64, 64, 64), (128, 64, 64), (128, 64, 128), (128, 128, 128), (256, 64, 128))],
+}
+
+
+def tilec_seconds(options, example, definitions, emit):
+    """The median time of a process, or nothing if it fails."""
+    times = []
+    with tempfile.TemporaryDirectory() as folder:
+        command = [options.tilec, os.path.join(options.examples, example + ".tile"), f"--gpu-arch={options.chip}",
+                   f"--kernel={example}", f"--emit={emit}={folder}/k"]
+        command += [f"-D{definition}" for definition in definitions.split()]
+        for _ in range(options.runs):
+            start = time.perf_counter()
+            done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
+            times.append(time.perf_counter() - start)
+            if done.returncode:
+                print("   ", done.stderr.splitlines()[:1])
+                return None
+    return statistics.median(times)
+
+
+def triton_kernels():
+    """name: a function that compiles the kernel once more, and the caches to empty before."""
+    import torch
+    import triton
+    import peers
+    x = torch.empty(1 << 20, device="cuda")
+    h = torch.empty(1 << 20, device="cuda", dtype=torch.bfloat16)
+    plain = lambda kernel: getattr(kernel, "fn", kernel) if isinstance(kernel, triton.runtime.Autotuner) else kernel
+    mm, attention = plain(peers.t_mm), plain(peers.t_attn)
+
+    def rows(kernel, args, cols):
+        return kernel, lambda: kernel.warmup(*args, B=cols, num_warps=8 if cols > 2048 else 4, grid=(1,))
+
+    return {
+        "add": (peers.t_add, lambda: peers.t_add.warmup(x, x, x, 1 << 20, B=1024, grid=(1,))),
+        "softmax 1024": rows(peers.t_softmax, (h, h, 1024, 1024), 1024),
+        "softmax 8192": rows(peers.t_softmax, (h, h, 8192, 8192), 8192),
+        "layernorm 1024": rows(peers.t_layernorm, (h, h, h, h, 1024, 1024, 1e-5), 1024),
+        "layernorm 8192": rows(peers.t_layernorm, (h, h, h, h, 8192, 8192, 1e-5), 8192),
+        "matmul 128x256x64": (mm, lambda: mm.warmup(h, h, h, 1024, 1024, 1024, 1024, 1024, 1024, BM=128, BN=256, BK=64, G=8,
+                                                    num_warps=8, num_stages=3, grid=(1,))),
+        "attention 128x128": (attention, lambda: attention.warmup(h, h, h, h, 1024, 0.1, D=128, CAUSAL=False, BM=128, BN=128,
+                                                                  num_warps=8, num_stages=2, grid=(1,))),
+        "attention causal": (attention, lambda: attention.warmup(h, h, h, h, 1024, 0.1, D=128, CAUSAL=True, BM=128, BN=128,
+                                                                 num_warps=8, num_stages=2, grid=(1,))),
+    }
+
+
+def triton_seconds(kernel, compile_once, runs):
+    times = []
+    for _ in range(runs + 1):  # the first one also finds its tools
+        kernel.device_caches.clear()
+        start = time.perf_counter()
+        compile_once()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times[1:])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tilec", default=os.environ.get("TILEC", "tilec"))
+    parser.add_argument("--examples", default=EXAMPLES)
+    parser.add_argument("--chip", default="sm_90a")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--no-triton", action="store_true")
+    parser.add_argument("--growth", action="store_true")
+    options = parser.parse_args()
+    out = open(os.path.join(os.environ.get("OUT", "."), "compile_time.jsonl"), "a")
+
+    def report(row, text):
+        print(text, flush=True)
+        out.write(json.dumps(row) + "\n")
+        out.flush()
+
+    if options.growth:
+        for example, steps in GROWTH.items():
+            for definitions in steps:
+                ptx, cubin = (tilec_seconds(options, example, definitions, emit) for emit in ("ptx", "cubin"))
+                report(dict(kernel=example, definitions=definitions, ptx=ptx, cubin=cubin),
+                       f"{example:10} {definitions:24} ptx {1e3 * (ptx or 0):7.0f} ms  cubin {1e3 * (cubin or 0):7.0f} ms")
+        return
+    peers = {}
+    if not options.no_triton:
+        os.environ["TRITON_ALWAYS_COMPILE"] = "1"
+        start = time.perf_counter()
+        peers = triton_kernels()
+        print(f"import of Triton and PyTorch: {time.perf_counter() - start:.1f} s (not counted)")
+    for name, (example, definitions) in KERNELS.items():
+        ptx, cubin = (tilec_seconds(options, example, definitions, emit) for emit in ("ptx", "cubin"))
+        row, text = dict(kernel=name, ptx=ptx, cubin=cubin), f"{name:18}"
+        if cubin:
+            text += f" tilec {1e3 * cubin:6.0f} ms (to PTX {1e3 * ptx:5.0f})"
+        if name in peers:
+            row["triton"] = triton = triton_seconds(*peers[name], options.runs)
+            text += f"  Triton {1e3 * triton:6.0f} ms" + (f"  ratio {cubin / triton:.2f}" if cubin else "")
+        report(row, text)
+
+
+if __name__ == "__main__":
+    main()
