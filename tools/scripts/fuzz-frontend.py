@@ -37,7 +37,7 @@ class Campaign:
             with tempfile.TemporaryFile("w+", errors="replace") as log:
                 code = subprocess.run(
                     [self.options.fuzzer, f"-runs={runs}", f"-max_total_time={left}", f"-seed={seed}",
-                     "-max_len=4096", "-timeout=20", "-rss_limit_mb=3072", "-print_final_stats=1",
+                     "-max_len=4096", "-timeout=20", "-reload=60", "-rss_limit_mb=3072", "-print_final_stats=1",
                      f"-artifact_prefix={self.options.keep}/", self.options.corpus],
                     stdin=subprocess.DEVNULL, stdout=log, stderr=log).returncode
                 log.seek(0)

@@ -10,7 +10,7 @@ interpreter, under tools of compute-sanitizer: memory accesses, races, barriers.
   sanitize-examples.py --tile-run build/bin/tile-run --device simt      the runs, without a GPU
 
 Each tool watches one `tile-run --batch` with all runs. A tool that reports an error, a run
-that fails, and an example without a row are failures: exit status 1. Needs Python,
+that fails, and a kernel without a row are failures: exit status 1. Needs Python,
 tile-run, a GPU and compute-sanitizer.
 """
 import argparse
@@ -38,6 +38,14 @@ RUNS = [
     ("sums", "rowsum", "", "x=random:f32[9,3000] r=poison:f32[9]"),
     ("sums", "colsum", "", "x=random:f32[200,130] r=poison:f32[130]"),
     ("sums", "colsum_bands", "", "x=random:f32[500,130] p=poison:f32[3,130]"),
+    ("argmax", "", "", "x=random:f32[5,1000] places=poison:i32[5]"),
+    ("cross_entropy", "", "BLOCK=1024", "x=random:bf16[5,3000] target=random:i64[5] loss=poison:f32[5]"),
+    ("dropout", "", "", "x=random:bf16[3001] y=poison:bf16[3001] p=0.3 seed=7"),
+    ("swiglu", "", "", "gate=random:bf16[5,1500] up=random:bf16[5,1500] y=poison:bf16[5,1500]"),
+    ("layernorm_backward", "layernorm_backward", "", "x=random:bf16[7,1000] weight=random:bf16[1000] dy=random:bf16[7,1000] "
+     "dx=poison:bf16[7,1000] dweights=poison:f32[3,1000] dbiases=poison:f32[3,1000] eps=1e-5"),
+    ("layernorm_backward", "layernorm_backward_sums", "", "dweights=random:f32[70,130] dbiases=random:f32[70,130] "
+     "dweight=poison:bf16[130] dbias=poison:bf16[130]"),
     ("cumsum", "", "", "x=random:f32[5,1000] y=poison:f32[5,1000]"),
     ("sort", "sort", "COLS=256", "x=random:f32[4,250] y=poison:f32[4,250]"),
     ("sort", "argsort", "COLS=256", "x=random:f32[4,250] y=poison:i32[4,250]"),
@@ -45,6 +53,7 @@ RUNS = [
     ("fft", "", "N=256 LOG=8", "x=random:f32[3,2,256] y=poison:f32[3,2,256]"),
     ("histogram", "histogram", "", "x=random:i32[3000] h=zeros:i32[16]"),
     ("histogram", "histogram_few", "", "x=random:i32[3000] h=zeros:i32[16]"),
+    ("histogram", "histogram_blocks", "", "x=random:i32[9000] h=zeros:i32[256] blocks=2"),
     ("histogram_tile", "", "", "x=random:i32[3,3000] h=poison:i32[3,256]"),
     ("embedding", "", "", "table=random:bf16[9,300] ids=random:i32[50] y=poison:bf16[50,300]"),
     ("scatter_add", "", "", "x=small:f32[50,200] ids=random:i32[50] y=zeros:f32[8,200]"),
@@ -59,11 +68,30 @@ RUNS = [
     ("matmul_bias_gelu", "", "", "a=random:bf16[200,200] b=random:bf16[200,264] bias=random:bf16[264] c=poison:bf16[200,264]"),
     ("matmul_split_k", "", "", "a=small:bf16[70,300] b=small:bf16[300,72] c=zeros:f32[70,72] parts=3"),
     ("grouped_gemm", "", "", "x=random:bf16[40,100] w=random:bf16[2,100,72] rows=zeros:i32[128] experts=ones:i32[2] y=poison:bf16[128,72]"),
+    ("matmul_swiglu", "", "", "x=random:bf16[70,100] gate=random:bf16[100,72] up=random:bf16[100,72] y=poison:bf16[70,72]"),
+    ("attention_backward", "attention_forward", "D=64", "q=random:bf16[1,2,70,64] k=random:bf16[1,2,70,64] v=random:bf16[1,2,70,64] "
+     "o=poison:bf16[1,2,70,64] lse=poison:f32[1,2,70] scale=0.125"),
+    ("attention_backward", "attention_delta", "D=64", "o=random:bf16[1,2,70,64] do=random:bf16[1,2,70,64] delta=poison:f32[1,2,70]"),
+    ("attention_backward", "attention_dq", "D=64 CAUSAL=true", "q=random:bf16[1,2,70,64] k=random:bf16[1,2,70,64] "
+     "v=random:bf16[1,2,70,64] do=random:bf16[1,2,70,64] lse=ones:f32[1,2,70] delta=random:f32[1,2,70] dq=poison:bf16[1,2,70,64] "
+     "scale=0.125"),
+    ("attention_backward", "attention_dkdv", "D=64", "q=random:bf16[1,2,70,64] k=random:bf16[1,2,70,64] v=random:bf16[1,2,70,64] "
+     "do=random:bf16[1,2,70,64] lse=ones:f32[1,2,70] delta=random:f32[1,2,70] dk=poison:bf16[1,2,70,64] "
+     "dv=poison:bf16[1,2,70,64] scale=0.125"),
     ("attention", "", "", "q=random:bf16[1,2,200,128] k=random:bf16[1,2,200,128] v=random:bf16[1,2,200,128] o=poison:bf16[1,2,200,128] scale=0.0883"),
     ("attention", "", "D=64 BM=64 CAUSAL=true", "q=random:bf16[1,2,200,64] k=random:bf16[1,2,200,64] v=random:bf16[1,2,200,64] o=poison:bf16[1,2,200,64] scale=0.125"),
     ("attention", "", "BN=128 CAUSAL=true", "q=random:bf16[1,1,256,128] k=random:bf16[1,1,256,128] v=random:bf16[1,1,256,128] o=poison:bf16[1,1,256,128] scale=0.0883"),
 ]
 TOOLS = ["memcheck", "racecheck", "synccheck"]
+
+
+def kernels_of(examples):
+    """All kernels: file, name."""
+    for file in sorted(os.listdir(examples)):
+        if file.endswith(".tile"):
+            with open(os.path.join(examples, file)) as source:
+                for kernel in re.findall(r"^kernel (\w+)", source.read(), re.M):
+                    yield file[:-5], kernel
 
 
 def line_of(run, examples, device):
@@ -113,9 +141,8 @@ def main():
     parser.add_argument("--timeout", type=float, default=600, help="seconds for one tool")
     options = parser.parse_args()
     tool_path = options.sanitizer
-    rows = {run[0] for run in RUNS}
-    missing = sorted(f[:-5] for f in os.listdir(options.examples) if f.endswith(".tile") and f[:-5] not in rows)
-    failures = [f"no row for {name}.tile" for name in missing]
+    failures = [f"no row for kernel {kernel} of {name}.tile" for name, kernel in kernels_of(options.examples)
+                if not any(run[0] == name and run[1] in ("", kernel) for run in RUNS)]
     lines = [line_of(run, options.examples, options.device) for run in RUNS if run[0].startswith(options.only or "")]
     tools = [t for t in options.tools.split(",") if t] if options.device == "gpu" else [None]
     for tool in tools:

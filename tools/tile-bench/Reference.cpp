@@ -40,9 +40,12 @@ private:
   void attention();
   double add(int64_t i) { return inputs[0].at(i) + inputs[1].at(i); }
   double transpose(int64_t i) { return inputs[0].at(i % sizes[0] * sizes[1] + i / sizes[0]); }
+  double swiglu(int64_t i) { return silu(inputs[0].at(i)) * inputs[1].at(i); }
+  double dot(int64_t i, size_t right);
   double product(int64_t i);
   double rowSum(int64_t i);
   double columnSum(int64_t i);
+  static double silu(double x) { return x / (1 + std::exp(-x)); }
 
   const Problem &problem;
   std::span<const Numbers> inputs;
@@ -66,15 +69,23 @@ void Sampler::elements(int64_t count, double (Sampler::*value)(int64_t)) {
     thread.join();
 }
 
-double Sampler::product(int64_t i) {
+/// Element `i` of the product of the first input and input `right`.
+double Sampler::dot(int64_t i, size_t right) {
   int64_t n = sizes[1], k = sizes[2], row = i / n, col = i % n;
   bool isTransposed = problem.subject->work == Work::ProductNT;
   double sum = 0;
   for (int64_t j = 0; j < k; ++j)
-    sum += inputs[0].at(row * k + j) * inputs[1].at(isTransposed ? col * k + j : j * n + col);
+    sum += inputs[0].at(row * k + j) * inputs[right].at(isTransposed ? col * k + j : j * n + col);
+  return sum;
+}
+
+double Sampler::product(int64_t i) {
+  double x = dot(i, 1);
+  if (problem.subject->work == Work::ProductSwiGlu)
+    return silu(x) * dot(i, 2);
   if (problem.subject->work != Work::ProductBiasGelu)
-    return sum;
-  double x = sum + inputs[2].at(col);
+    return x;
+  x += inputs[2].at(i % sizes[1]);
   return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2));
 }
 
@@ -156,6 +167,9 @@ std::vector<Sample> Sampler::run() {
   case Work::Transpose:
     elements(100000, &Sampler::transpose);
     break;
+  case Work::SwiGlu:
+    elements(100000, &Sampler::swiglu);
+    break;
   case Work::RowSum:
     elements(64, &Sampler::rowSum);
     break;
@@ -165,6 +179,7 @@ std::vector<Sample> Sampler::run() {
   case Work::Product:
   case Work::ProductNT:
   case Work::ProductBiasGelu:
+  case Work::ProductSwiGlu:
     elements(2000, &Sampler::product);
     break;
   case Work::Softmax:

@@ -78,7 +78,7 @@ void Picture::chooseAxes() {
   for (const Ceiling &ceiling : results.ceilings)
     quick = std::max(quick, ceiling.operationsPerSecond);
   x = {std::floor(std::log10(low)), std::ceil(std::log10(high) + 0.2), left, right};
-  y = {std::floor(std::log10(slow)), std::ceil(std::log10(quick)), bottom, top};
+  y = {std::floor(std::log10(slow)), std::ceil(std::log10(quick) + 0.05), bottom, top};
 }
 
 void Picture::grid() {

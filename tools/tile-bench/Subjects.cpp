@@ -46,6 +46,8 @@ static std::vector<Subject> makeTable() {
        {"BM=4 BN=1024", "BM=32 BN=256", "BM=1 BN=4096"}, sumShapes, "sum of each row"},
       {"colsum", "sums.tile", "colsum", Work::ColumnSum, F32, F32, "",
        {"BM=64 BN=64", "BM=64 BN=128"}, {{16384, 16384}, {256, 1048576}}, "sum of each column"},
+      {"swiglu", "swiglu.tile", "swiglu", Work::SwiGlu, BF16, BF16, "", {"BLOCK=1024", "BLOCK=2048"},
+       {{8192, 14336}}, "silu(gate) * up"},
       {"matmul-bf16", "matmul.tile", "matmul", Work::Product, BF16, BF16, "T=bf16",
        productTiles, productShapes, "a x b"},
       {"matmul-f16", "matmul.tile", "matmul", Work::Product, F16, F16, "T=f16",
@@ -70,6 +72,9 @@ static std::vector<Subject> makeTable() {
       {"matmul_bias_gelu", "matmul_bias_gelu.tile", "matmul_bias_gelu", Work::ProductBiasGelu,
        BF16, BF16, "", {"BM=128 BN=256 BK=64", "BM=128 BN=128 BK=64"},
        {{4096, 4096, 4096}, {8192, 8192, 8192}, {4096, 14336, 4096}}, "gelu(a x b + bias)"},
+      {"matmul_swiglu", "matmul_swiglu.tile", "matmul_swiglu", Work::ProductSwiGlu, BF16, BF16, "",
+       {"BM=128 BN=128 BK=64", "BM=128 BN=64 BK=64"}, {{4096, 4096, 4096}, {4096, 14336, 4096}},
+       "silu(x x gate) * (x x up)"},
       {"attention", "attention.tile", "attention", Work::Attention, BF16, BF16, "",
        {"BM=128 BN=128", "BM=128 BN=64", "BM=256 BN=64"},
        {{4, 16, 4096, 128}, {2, 16, 8192, 128}, {16, 16, 1024, 128}, {4, 32, 4096, 64}},
@@ -127,10 +132,12 @@ std::string_view sizeNames(Work work) {
   case Work::Transpose:
   case Work::RowSum:
   case Work::ColumnSum:
+  case Work::SwiGlu:
     return "rows x columns";
   case Work::Product:
   case Work::ProductNT:
   case Work::ProductBiasGelu:
+  case Work::ProductSwiGlu:
     return "m x n x k";
   case Work::Attention:
   case Work::CausalAttention:
@@ -157,8 +164,11 @@ static void addProduct(Problem &problem) {
   problem.operands = {{"a", s.dtype, {m, k}}, {"b", s.dtype, right}};
   if (s.work == Work::ProductBiasGelu)
     problem.operands.push_back({"bias", s.dtype, {n}});
+  if (s.work == Work::ProductSwiGlu)
+    problem.operands.push_back({"up", s.dtype, right});
   problem.operands.push_back({"c", s.result, {m, n}, true});
-  problem.operations = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  double products = s.work == Work::ProductSwiGlu ? 2 : 1;
+  problem.operations = products * 2 * static_cast<double>(m * n) * static_cast<double>(k);
 }
 
 static void addRows(Problem &problem) {
@@ -170,6 +180,8 @@ static void addRows(Problem &problem) {
     problem.operands.push_back({"weight", s.dtype, {cols}});
   if (s.work == Work::LayerNorm)
     problem.operands.push_back({"bias", s.dtype, {cols}});
+  if (s.work == Work::SwiGlu)
+    problem.operands.push_back({"up", s.dtype, {rows, cols}});
   if (s.work == Work::LayerNorm || s.work == Work::RmsNorm)
     problem.scalars = {1e-5};
   Sizes out = {rows, cols};
@@ -181,7 +193,13 @@ static void addRows(Problem &problem) {
     out = {cols};
   problem.operands.push_back({"y", s.result, out, true});
   // Operations an element, by the definitions; moving one counts as one.
-  double each = s.work == Work::LayerNorm ? 8 : s.work == Work::Softmax ? 5 : s.work == Work::RmsNorm ? 4 : 1;
+  double each = 1;
+  if (s.work == Work::LayerNorm)
+    each = 8;
+  else if (s.work == Work::Softmax)
+    each = 5;
+  else if (s.work == Work::RmsNorm || s.work == Work::SwiGlu)
+    each = 4;
   problem.operations = each * elements;
 }
 
@@ -199,6 +217,7 @@ std::optional<Problem> makeProblem(const Subject &subject, const Sizes &sizes) {
   case Work::Product:
   case Work::ProductNT:
   case Work::ProductBiasGelu:
+  case Work::ProductSwiGlu:
     addProduct(problem);
     break;
   case Work::Attention:

@@ -35,9 +35,11 @@ enum class Work {
   Transpose,
   RowSum,
   ColumnSum,
+  SwiGlu,          ///< silu(gate) * up
   Product,         ///< a [m, k] x b [k, n]
   ProductNT,       ///< a [m, k] x b [n, k] transposed
   ProductBiasGelu, ///< gelu(a x b + bias)
+  ProductSwiGlu,   ///< silu(a x gate) * (a x up)
   Attention,       ///< sizes b, h, s, d
   CausalAttention,
 };

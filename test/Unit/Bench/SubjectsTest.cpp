@@ -156,6 +156,24 @@ TEST(Reference, Products) {
   });
 }
 
+TEST(Reference, SwiGlu) {
+  auto silu = [](double x) { return x / (1 + std::exp(-x)); };
+  Small pointwise("swiglu", {20, 30});
+  pointwise.compare([&](int64_t i) { return silu(pointwise.inputs[0][i]) * pointwise.inputs[1][i]; });
+  Small fused("matmul_swiglu", {7, 9, 33});
+  fused.compare([&](int64_t i) {
+    double gate = 0, up = 0;
+    for (int64_t k = 0; k < 33; ++k) {
+      gate += fused.inputs[0][i / 9 * 33 + k] * fused.inputs[1][k * 9 + i % 9];
+      up += fused.inputs[0][i / 9 * 33 + k] * fused.inputs[2][k * 9 + i % 9];
+    }
+    return silu(gate) * up;
+  });
+  auto problem = makeProblem(*findSubjects("matmul_swiglu").front(), {10, 20, 30});
+  EXPECT_EQ(problem->operations, 4.0 * 10 * 20 * 30);
+  EXPECT_EQ(problem->bytes, 2.0 * (10 * 30 + 2 * 30 * 20 + 10 * 20));
+}
+
 TEST(Reference, Moves) {
   Small add("vadd", {1000});
   add.compare([&](int64_t i) { return add.inputs[0][i] + add.inputs[1][i]; });

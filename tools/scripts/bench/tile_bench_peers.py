@@ -139,6 +139,21 @@ def add_case(n, dtype):
     return programs, lambda out: relative(out, x.double() + y.double())
 
 
+def swiglu_case(rows, cols, dtype):
+    gate, up = operand((rows, cols), dtype), operand((rows, cols), dtype)
+    eager = lambda: torch.nn.functional.silu(gate) * up
+    expected = torch.nn.functional.silu(gate[:256].double()) * up[:256].double()
+    return [("PyTorch", "", eager), ("torch.compile", "", torch.compile(eager))], lambda out: relative(out[:256], expected)
+
+
+def product_swiglu_case(dtype, m, n, k):
+    x, gate, up = operand((m, k), dtype), operand((k, n), dtype), operand((k, n), dtype)
+    eager = lambda: torch.nn.functional.silu(x @ gate) * (x @ up)
+    few = x[:128].double()
+    expected = torch.nn.functional.silu(few @ gate.double()) * (few @ up.double())
+    return [("PyTorch", "", eager), ("torch.compile", "", torch.compile(eager))], lambda out: relative(out[:128], expected)
+
+
 #===--- products and attention -----------------------------------------------------===#
 
 def product_case(subject, dtype, m, n, k):
@@ -225,6 +240,10 @@ def case_of(row):
         return transpose_case(*sizes, dtype)
     if subject in ("rowsum", "colsum"):
         return sums_case(subject, *sizes, dtype)
+    if subject == "swiglu":
+        return swiglu_case(*sizes, dtype)
+    if subject == "matmul_swiglu":
+        return product_swiglu_case(dtype, *sizes)
     if subject.startswith("matmul"):
         return product_case(subject, dtype, *sizes)
     if subject.startswith("attention"):
