@@ -45,6 +45,26 @@ std::optional<ScanPlan> tilec::planScan(const Layout &layout, unsigned axis) {
   return plan;
 }
 
+std::optional<ScanPieces> tilec::splitScan(const ScanPlan &plan, unsigned pieceBits) {
+  ScanPieces pieces;
+  for (const ScanPlan::Bit &bit : plan.bits) {
+    if (bit.home == Input::Register && bit.bit >= pieceBits)
+      pieces.along.push_back(uint64_t(1) << (bit.bit - pieceBits));
+    else if (pieces.along.empty())
+      pieces.plan.bits.push_back(bit);
+    else
+      return std::nullopt;
+  }
+  for (unsigned bit : plan.keptRegisters)
+    if (bit >= pieceBits)
+      pieces.beside.push_back(uint64_t(1) << (bit - pieceBits));
+    else
+      pieces.plan.keptRegisters.push_back(bit);
+  if (pieces.along.empty() && pieces.beside.empty())
+    return std::nullopt;
+  return pieces;
+}
+
 Layout tilec::scannableLayout(llvm::ArrayRef<int64_t> shape, unsigned axis,
                               unsigned numWarps) {
   llvm::SmallVector<unsigned> order, warpOrder;

@@ -32,6 +32,10 @@ namespace tilec {
 
 struct BoxPlan;
 struct Conversion;
+struct ScanPieces;
+
+/// log2 of the elements of a piece (Pieces.cpp).
+inline constexpr unsigned pieceBits = 5;
 
 /// An array parameter, as values of the thread.
 struct ArrayView {
@@ -130,6 +134,9 @@ private:
   //===--- Scan.cpp, Sort.cpp, Histogram.cpp -----------------------------------------===//
   LogicalResult emitScan(Operation *op, mlir::Region &combiner, mlir::ValueRange sources,
                          mlir::ValueRange inits, unsigned axis, bool isReverse, Value scratch);
+  LogicalResult emitScanInPieces(Operation *op, mlir::Region &combiner, mlir::ValueRange sources,
+                                 mlir::ValueRange inits, const ScanPieces &pieces,
+                                 bool isReverse, Value scratch);
   LogicalResult emitSort(Operation *op, mlir::ValueRange sources, unsigned axis,
                          bool isDescending, Value scratch);
   LogicalResult emitCount(tgpu::CountOp op);
@@ -286,6 +293,12 @@ private:
   Layout layoutOf(mlir::RankedTensorType type) const;
   Value makeLocalMemory(mlir::RankedTensorType type);
   void bringToMemory(Value original, Operation *user, mlir::SmallVectorImpl<Value> &temporary);
+  /// For operations in which elements depend on others, and that go from piece to piece by
+  /// themselves: operands and results are in memory; these are pieces of operands.
+  bool needsPieces(mlir::ValueRange operands);
+  void bringAllToMemory(Operation *op, mlir::SmallVectorImpl<Value> &temporary);
+  mlir::SmallVector<Value> getPieces(mlir::ValueRange originals, Value number);
+  void setPieces(mlir::ValueRange originals, mlir::ValueRange values, Value number);
   Value loadPiece(Value memory, Type element, mlir::LLVM::GEPArg number);
   void storePiece(Value value, Value memory, Type element, mlir::LLVM::GEPArg number);
   Value loadWhole(Value memory, mlir::RankedTensorType type);

@@ -22,7 +22,9 @@
 // thread's number; with that, what is written for whole tiles is right for pieces.
 //
 // Accesses to arrays, elementwise operations and reductions along the pieces are done so.
-// Everything else takes the value whole out of its memory, or leaves it whole.
+// Scans and sorts go from piece to piece by themselves, already where fewer registers are
+// taken (Scan.cpp, Sort.cpp). Everything else takes the value whole out of its memory, or
+// leaves it whole.
 //
 //===------------------------------------------------------------------------===//
 #include "Emitter.h"
@@ -38,8 +40,11 @@
 using namespace mlir;
 using namespace tilec;
 
-/// log2 of the elements of a piece, and of those that a thread holds at most.
-static constexpr unsigned pieceBits = 5, mostRegisterBits = 8;
+/// log2 of the elements that a thread holds at most.
+static constexpr unsigned mostRegisterBits = 8;
+
+/// Registers that operations with elements of several pieces hold at most.
+static constexpr int64_t mostOrdered = 64;
 
 static bool isWide(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -135,7 +140,7 @@ Value Emitter::loadWhole(Value memory, RankedTensorType type) {
 /// Puts an operand that is held whole into memory, for the loop of `user`. Where the
 /// two are in one block, the memory serves all later users too.
 void Emitter::bringToMemory(Value original, Operation *user, SmallVectorImpl<Value> &temporary) {
-  if (!isWide(original.getType()) || isSplat(original) || localMemory.count(original))
+  if (isSplat(original) || localMemory.count(original))
     return;
   auto type = cast<RankedTensorType>(original.getType());
   Value whole = map.lookup(original), memory = makeLocalMemory(type);
@@ -178,6 +183,36 @@ auto Emitter::atPiece(Value number, unsigned threadBits, Body body) {
   return body();
 }
 
+bool Emitter::needsPieces(ValueRange operands) {
+  int64_t registers = 0;
+  for (Value operand : operands) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    unsigned bits = storedType(type.getElementType()).getIntOrFloatBitWidth();
+    registers += int64_t(tile::getLayout(type).size(Input::Register)) * (bits > 32 ? 2 : 1);
+  }
+  return registers > mostOrdered;
+}
+
+void Emitter::bringAllToMemory(Operation *op, SmallVectorImpl<Value> &temporary) {
+  for (Value operand : op->getOperands())
+    if (auto type = dyn_cast<RankedTensorType>(operand.getType()); type && tile::hasLayout(type))
+      bringToMemory(operand, op, temporary);
+  for (Value result : op->getResults())
+    localMemory[result] = makeLocalMemory(cast<RankedTensorType>(result.getType()));
+}
+
+SmallVector<Value> Emitter::getPieces(ValueRange originals, Value number) {
+  llvm::scope_exit restore([&] { piece = Value(); });
+  piece = number;
+  return llvm::map_to_vector(originals, [&](Value original) { return get(original); });
+}
+
+void Emitter::setPieces(ValueRange originals, ValueRange values, Value number) {
+  for (auto [original, value] : llvm::zip_equal(originals, values))
+    storePiece(value, localMemory.lookup(original),
+               cast<RankedTensorType>(original.getType()).getElementType(), number);
+}
+
 static unsigned threadBitsOf(RankedTensorType type) {
   Layout layout = tile::getLayout(type);
   return layout.numBits(Input::Lane) + layout.numBits(Input::Warp);
@@ -191,7 +226,8 @@ LogicalResult Emitter::emitInPieces(Operation *op) {
   SmallVector<Value> temporary;
   RankedTensorType type;
   for (Value operand : op->getOperands())
-    bringToMemory(operand, op, temporary);
+    if (isWide(operand.getType()))
+      bringToMemory(operand, op, temporary);
   for (Value result : op->getResults())
     localMemory[result] = makeLocalMemory(cast<RankedTensorType>(result.getType()));
   for (TypeRange types : {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
@@ -223,7 +259,8 @@ std::optional<SmallVector<Value>> Emitter::combinePieces(Operation *op, Region &
     return std::nullopt;
   SmallVector<Value> temporary;
   for (Value operand : op->getOperands())
-    bringToMemory(operand, op, temporary);
+    if (isWide(operand.getType()))
+      bringToMemory(operand, op, temporary);
   auto all = [&] {
     SmallVector<Value> pieces;
     for (Value operand : op->getOperands())

@@ -21,6 +21,9 @@
 // Operands keep their order, and every thread combines alike, so copies are equal.
 // `reverse` mirrors the numbering of positions.
 //
+// A tile of many registers is scanned piece by piece (Pieces.cpp), in a loop that carries
+// what all pieces before come to.
+//
 //===------------------------------------------------------------------------===//
 #include "Emitter.h"
 
@@ -28,6 +31,7 @@
 #include "tilec/Atoms/ThreadCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <functional>
 
@@ -38,20 +42,23 @@ namespace tilec {
 
 class ScanEmitter {
 public:
-  ScanEmitter(Emitter &emitter, Region &combiner, const ScanPlan &plan, bool isReverse,
-              Value scratch)
-      : e(emitter), combiner(combiner), plan(plan), isReverse(isReverse), scratch(scratch) {}
-
-  /// `elements` by register; nullopt after an error.
-  std::optional<SmallVector<Value>> run(ValueRange sources, ValueRange inits);
-
-private:
   /// One vector per source, over the registers beside the axis.
   using Tuple = SmallVector<Value>;
   struct Prefix {
     Tuple values;       ///< empty: there is none
     Value condition;    ///< i1; null: always there
   };
+
+  ScanEmitter(Emitter &emitter, Region &combiner, const ScanPlan &plan, bool isReverse,
+              Value scratch)
+      : e(emitter), combiner(combiner), plan(plan), isReverse(isReverse), scratch(scratch) {}
+
+  /// `elements` by register, after `first`; nullopt after an error. Sets `whole`, if given,
+  /// to what all come to.
+  std::optional<SmallVector<Value>> run(ValueRange sources, const Prefix &first,
+                                        bool isExclusive, Tuple *whole = nullptr);
+
+private:
   struct Level {
     unsigned registerBits = 0; ///< blocks that one larger block has in the thread
     SmallVector<Prefix> before;
@@ -311,7 +318,9 @@ void ScanEmitter::scanWarps(ArrayRef<unsigned> bits) {
   levels.push_back(std::move(level));
 }
 
-std::optional<SmallVector<Value>> ScanEmitter::run(ValueRange sources, ValueRange inits) {
+std::optional<SmallVector<Value>> ScanEmitter::run(ValueRange sources, const Prefix &first,
+                                                   bool isExclusive, Tuple *whole) {
+  isFirstExchange = !whole;
   unsigned axisBits = 0;
   for (const ScanPlan::Bit &bit : plan.bits)
     axisBits += bit.home == Input::Register;
@@ -333,15 +342,14 @@ std::optional<SmallVector<Value>> ScanEmitter::run(ValueRange sources, ValueRang
     if (home == Input::Register)
       scanRegisters(unsigned(run.size()));
     else if (home == Input::Lane)
-      scanLanes(run, i == plan.bits.size());
+      scanLanes(run, /*isLast=*/i == plan.bits.size() && !whole);
     else
       scanWarps(run);
   }
 
-  SmallVector<Prefix> before(1);
-  for (Value init : inits)
-    before[0].values.push_back(e.splat(init, beside()));
-  bool isExclusive = !inits.empty();
+  if (whole)
+    *whole = join(first, {totals.front(), {}}).values;
+  SmallVector<Prefix> before = {first};
   for (size_t index = levels.size(); index-- > (isExclusive ? 0 : 1);) {
     SmallVector<Prefix> next;
     for (auto [block, prefix] : llvm::enumerate(levels[index].before))
@@ -367,17 +375,61 @@ std::optional<SmallVector<Value>> ScanEmitter::run(ValueRange sources, ValueRang
   });
 }
 
+/// Beside the axis pieces stand alone; along it each takes in those before.
+LogicalResult Emitter::emitScanInPieces(Operation *op, Region &combiner, ValueRange sources,
+                                        ValueRange inits, const ScanPieces &pieces,
+                                        bool isReverse, Value scratch) {
+  SmallVector<Value> temporary;
+  bringAllToMemory(op, temporary);
+  int64_t width = int64_t(1) << pieces.plan.keptRegisters.size();
+  ScanEmitter::Tuple start;
+  for (auto [index, source] : llvm::enumerate(sources)) {
+    Type element = registerType(cast<RankedTensorType>(source.getType()).getElementType());
+    start.push_back(inits.empty() ? zero(VectorType::get(width, element))
+                                  : splat(get(inits[index]), width));
+  }
+  OpBuilder::InsertionGuard guard(builder);
+  auto rows = scf::ForOp::create(builder, loc, i32(0), i32(int64_t(1) << pieces.beside.size()), i32(1));
+  builder.setInsertionPointToStart(rows.getBody());
+  int64_t count = int64_t(1) << pieces.along.size();
+  auto loop = scf::ForOp::create(builder, loc, i32(0), i32(count), i32(1), start);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value turn = loop.getInductionVar();
+  Value place = isReverse ? arith::XOrIOp::create(builder, loc, turn, i32(count - 1)) : turn;
+  Value number = arith::OrIOp::create(
+      builder, loc, emitLinear(builder, loc, place, pieces.along),
+      emitLinear(builder, loc, rows.getInductionVar(), pieces.beside));
+  ScanEmitter::Prefix first{llvm::to_vector_of<Value>(loop.getRegionIterArgs()), {}};
+  if (inits.empty())
+    first.condition =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, turn, i32(0));
+  ScanEmitter::Tuple whole;
+  auto results = ScanEmitter(*this, combiner, pieces.plan, isReverse, scratch)
+                     .run(getPieces(sources, number), first, !inits.empty(), &whole);
+  if (!results)
+    return failure();
+  setPieces(op->getResults(), *results, number);
+  scf::YieldOp::create(builder, loc, whole);
+  for (Value value : temporary)
+    localMemory.erase(value);
+  return success();
+}
+
 LogicalResult Emitter::emitScan(Operation *op, Region &combiner, ValueRange sources,
                                 ValueRange inits, unsigned axis, bool isReverse,
                                 Value scratch) {
   std::optional<ScanPlan> plan = planScan(tile::getLayout(sources.front()), axis);
   if (!plan || (plan->crossesWarps() && !scratch))
     return op->emitError("this scan needs shared memory: run --tile-stage-operands first");
-  auto lowered = [&](ValueRange values) {
-    return llvm::map_to_vector<4>(values, [&](Value value) { return get(value); });
-  };
+  if (needsPieces(sources))
+    if (std::optional<ScanPieces> pieces = splitScan(*plan, pieceBits))
+      return emitScanInPieces(op, combiner, sources, inits, *pieces, isReverse, scratch);
+  ScanEmitter::Prefix first;
+  for (Value init : inits)
+    first.values.push_back(splat(get(init), int64_t(1) << plan->keptRegisters.size()));
+  auto values = llvm::map_to_vector<4>(sources, [&](Value value) { return get(value); });
   auto results = ScanEmitter(*this, combiner, *plan, isReverse, scratch)
-                     .run(lowered(sources), lowered(inits));
+                     .run(values, first, /*isExclusive=*/!inits.empty());
   if (!results)
     return failure();
   for (auto [result, value] : llvm::zip_equal(op->getResults(), *results))

@@ -14,7 +14,9 @@
 //   lane       a butterfly shuffle; each of the two keeps one
 //   warp       through the scratch buffer
 //
-// Small networks are written out; then the directions of registers are constants.
+// Small networks are written out; then the directions of registers are constants. A tile of
+// many registers is in memory (Pieces.cpp): a stage first exchanges pieces that differ in a
+// bit of their numbers, pair by pair, and then does all steps within a piece, for each.
 //
 //===------------------------------------------------------------------------===//
 #include "Emitter.h"
@@ -48,11 +50,21 @@ public:
     }
   }
 
+  /// Sorts `tiles`, which are in memory, in place; `plan` is of one piece.
+  void runInPieces(ValueRange tiles, const ScanPieces &pieces);
+
 private:
   /// Steps times registers beyond which stages are iterations of a loop.
   static constexpr int64_t largestUnrolled = 1024;
 
   void loop(SmallVector<Value> &values);
+  /// Steps of a stage from the highest bit of `plan`, but for those that it does not have.
+  void stepsOf(Value number, SmallVector<Value> &values);
+  void stepBetweenPieces(ValueRange tiles, const ScanPieces &pieces, unsigned bit, Value row);
+  Value hasStep(Value number, unsigned bit) {
+    return arith::CmpIOp::create(e.builder, e.loc, arith::CmpIPredicate::ugt, number, e.i32(bit));
+  }
+  Value bitOr(Value a, Value b) { return arith::OrIOp::create(e.builder, e.loc, a, b); }
   void step(SmallVector<Value> &values, unsigned bit) {
     if (plan.bits[bit].home == Input::Register)
       stepInThread(values, bit);
@@ -76,6 +88,7 @@ private:
   bool isDescending, isFirstExchange = true;
   Value scratch;
   Value stage; ///< i32: the bit of the position that tells runs of the stage apart
+  Value base;  ///< i32: the position where the piece at hand begins; null: it is all
 };
 
 } // namespace tilec
@@ -90,21 +103,91 @@ void SortEmitter::loop(SmallVector<Value> &values) {
   SmallVector<Value> current(stages.getRegionIterArgs());
   Value number = stages.getInductionVar();
   stage = arith::ShLIOp::create(e.builder, e.loc, e.i32(1), number);
-  for (unsigned bit = plan.bits.size(); bit-- > 0;) {
-    Value hasStep = arith::CmpIOp::create(e.builder, e.loc, arith::CmpIPredicate::ugt, number,
-                                          e.i32(bit));
-    auto branch = scf::IfOp::create(e.builder, e.loc, ValueRange(values).getTypes(), hasStep,
-                                    /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard armGuard(e.builder);
-    e.builder.setInsertionPointToEnd(&branch.getElseRegion().front());
-    scf::YieldOp::create(e.builder, e.loc, current);
-    e.builder.setInsertionPointToEnd(&branch.getThenRegion().front());
-    step(current, bit);
-    scf::YieldOp::create(e.builder, e.loc, current);
-    current.assign(branch.getResults().begin(), branch.getResults().end());
-  }
+  stepsOf(number, current);
   scf::YieldOp::create(e.builder, e.loc, current);
   values.assign(stages.getResults().begin(), stages.getResults().end());
+}
+
+void SortEmitter::stepsOf(Value number, SmallVector<Value> &values) {
+  for (unsigned bit = plan.bits.size(); bit-- > 0;) {
+    auto branch = scf::IfOp::create(e.builder, e.loc, ValueRange(values).getTypes(),
+                                    hasStep(number, bit), /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard armGuard(e.builder);
+    e.builder.setInsertionPointToEnd(&branch.getElseRegion().front());
+    scf::YieldOp::create(e.builder, e.loc, values);
+    e.builder.setInsertionPointToEnd(&branch.getThenRegion().front());
+    step(values, bit);
+    scf::YieldOp::create(e.builder, e.loc, values);
+    values.assign(branch.getResults().begin(), branch.getResults().end());
+  }
+}
+
+/// A loop over begin … end - 1.
+static void emitLoop(OpBuilder &builder, Location loc, int64_t begin, int64_t end,
+                     function_ref<void(Value)> body) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(builder, loc, value, 32);
+  };
+  auto loop = scf::ForOp::create(builder, loc, constant(begin), constant(end), constant(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+void SortEmitter::runInPieces(ValueRange tiles, const ScanPieces &pieces) {
+  isFirstExchange = false;
+  unsigned inner = plan.bits.size(), outer = pieces.along.size();
+  auto each = [&](int64_t begin, int64_t end, function_ref<void(Value)> body) {
+    emitLoop(e.builder, e.loc, begin, end, body);
+  };
+  each(0, int64_t(1) << pieces.beside.size(), [&](Value index) {
+    Value row = emitLinear(e.builder, e.loc, index, pieces.beside);
+    each(1, inner + outer + 1, [&](Value number) {
+      stage = arith::ShLIOp::create(e.builder, e.loc, e.i32(1), number);
+      for (unsigned bit = outer; bit-- > 0;) {
+        auto branch = scf::IfOp::create(e.builder, e.loc, hasStep(number, inner + bit));
+        OpBuilder::InsertionGuard guard(e.builder);
+        e.builder.setInsertionPointToStart(&branch.getThenRegion().front());
+        stepBetweenPieces(tiles, pieces, bit, row);
+      }
+      each(0, int64_t(1) << outer, [&](Value place) {
+        base = arith::ShLIOp::create(e.builder, e.loc, place, e.i32(inner));
+        Value at = bitOr(row, emitLinear(e.builder, e.loc, place, pieces.along));
+        SmallVector<Value> values = e.getPieces(tiles, at);
+        stepsOf(number, values);
+        e.setPieces(tiles, values, at);
+      });
+    });
+  });
+}
+
+/// Of each pair of pieces of `row` whose places differ in `bit`: the lesser elements to one,
+/// the others to the other.
+void SortEmitter::stepBetweenPieces(ValueRange tiles, const ScanPieces &pieces, unsigned bit,
+                                    Value row) {
+  emitLoop(e.builder, e.loc, 0, int64_t(1) << (pieces.along.size() - 1), [&](Value pair) {
+    int64_t own = int64_t(1) << bit;
+    Value below = arith::AndIOp::create(e.builder, e.loc, pair, e.i32(own - 1));
+    Value above = arith::SubIOp::create(e.builder, e.loc, pair, below);
+    Value place = bitOr(below, arith::ShLIOp::create(e.builder, e.loc, above, e.i32(1)));
+    Value first = bitOr(row, emitLinear(e.builder, e.loc, place, pieces.along));
+    Value second = bitOr(first, e.i32(int64_t(pieces.along[bit])));
+    SmallVector<Value> low = e.getPieces(tiles, first), high = e.getPieces(tiles, second);
+    // Runs of this stage are whole pieces.
+    Value begin = arith::ShLIOp::create(e.builder, e.loc, place, e.i32(plan.bits.size()));
+    Value down = arith::CmpIOp::create(
+        e.builder, e.loc, isDescending ? arith::CmpIPredicate::eq : arith::CmpIPredicate::ne,
+        arith::AndIOp::create(e.builder, e.loc, begin, stage), e.i32(0));
+    int64_t count = cast<VectorType>(low[0].getType()).getNumElements();
+    Value stays = logical(isLess(low, high), e.splat(down, count));
+    for (auto [l, h] : llvm::zip_equal(low, high)) {
+      Value lesser = arith::SelectOp::create(e.builder, e.loc, stays, l, h);
+      h = arith::SelectOp::create(e.builder, e.loc, stays, h, l);
+      l = lesser;
+    }
+    e.setPieces(tiles, low, first);
+    e.setPieces(tiles, high, second);
+  });
 }
 
 Value SortEmitter::goesDown(ArrayRef<int64_t> registers) {
@@ -124,6 +207,8 @@ Value SortEmitter::goesDown(ArrayRef<int64_t> registers) {
   Value position =
       arith::ConstantOp::create(e.builder, e.loc, DenseElementsAttr::get(type, ArrayRef<int32_t>(positions)));
   Value own = emitLinear(e.builder, e.loc, e.thread, threads);
+  if (base)
+    own = bitOr(own, base);
   position = arith::OrIOp::create(e.builder, e.loc, position, e.splat(own, type.getNumElements()));
   Value bits = arith::AndIOp::create(e.builder, e.loc, position,
                                      e.splat(stage, type.getNumElements()));
@@ -200,6 +285,21 @@ LogicalResult Emitter::emitSort(Operation *op, ValueRange sources, unsigned axis
   });
   if (!areWords)
     return op->emitError("this sort is not one of words: run --tile-expand-sorts first");
+  std::optional<ScanPieces> pieces;
+  if (needsPieces(sources))
+    pieces = splitScan(*plan, pieceBits);
+  if (pieces) {
+    SmallVector<Value> temporary;
+    bringAllToMemory(op, temporary);
+    emitLoop(builder, loc, 0, int64_t(1) << (pieces->along.size() + pieces->beside.size()),
+             [&](Value number) {
+               setPieces(op->getResults(), getPieces(sources, number), number);
+             });
+    SortEmitter(*this, pieces->plan, isDescending, scratch).runInPieces(op->getResults(), *pieces);
+    for (Value value : temporary)
+      localMemory.erase(value);
+    return success();
+  }
   SmallVector<Value> values =
       llvm::map_to_vector(sources, [&](Value source) { return get(source); });
   SortEmitter(*this, *plan, isDescending, scratch).run(values);

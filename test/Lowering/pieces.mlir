@@ -46,3 +46,24 @@ tile.kernel @sum(%b: !tile.array<?xi32, mut>) attributes {num_warps = 1 : i32} {
   tile.store %b[%c0], %y elements : !tile.array<?xi32, mut>, i32
   tile.return
 }
+
+// Scans go from piece to piece, and carry what all pieces before come to.
+// CHECK-LABEL: llvm.func @scan(
+// CHECK: scf.for %[[I:.*]] = %c0_i32{{.*}} to %c16_i32{{.*}} iter_args(%{{.*}} = %{{.*}}) -> (vector<1xi32>)
+// CHECK: arith.cmpi ne, %[[I]], %c0_i32
+// CHECK: llvm.load %{{.*}} : !llvm.ptr -> vector<32xi32>
+// CHECK: llvm.store %{{.*}} : vector<32xi32>
+// CHECK: scf.yield %{{.*}} : vector<1xi32>
+// CHECK-NOT: vector<512xi32>
+// CHECK: llvm.return
+tile.kernel @scan(%b: !tile.array<?xi32, mut>) attributes {num_warps = 1 : i32} {
+  %c0 = arith.constant 0 : index
+  %x = tile.iota : tensor<16384xi32, #wide>
+  %y = tile.scan(%x) axis 0 : (tensor<16384xi32, #wide>) -> tensor<16384xi32, #wide> {
+  ^bb0(%p: i32, %q: i32):
+    %r = arith.addi %p, %q : i32
+    tile.yield %r : i32
+  }
+  tile.store %b[%c0], %y : !tile.array<?xi32, mut>, tensor<16384xi32, #wide>
+  tile.return
+}

@@ -16,14 +16,36 @@ tile.kernel @eight(%x: i32) attributes {num_warps = 1 : i32} {
 
 // -----
 
-#l = #tile.layout<[4096] register [(1), (64), (128), (256), (512), (1024), (2048)] lane [(2), (4), (8), (16), (32)]>
+#l = #tile.layout<[2048] register [(1), (64), (128), (256), (512), (1024)] lane [(2), (4), (8), (16), (32)]>
 
 // Large ones run over their stages in a loop, each step once in the code.
 // CHECK-LABEL: llvm.func @large(
 tile.kernel @large(%x: i32) attributes {num_warps = 1 : i32} {
+  %t = tile.splat %x : i32 -> tensor<2048xi32, #l>
+  // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%{{.*}} = %{{.*}}) -> (vector<64xi32>)
+  // CHECK-COUNT-11: scf.if
+  // CHECK-NOT: scf.if
+  %s = tile.sort(%t) axis 0 unsigned : (tensor<2048xi32, #l>) -> tensor<2048xi32, #l>
+  tile.return
+}
+
+// -----
+
+#l = #tile.layout<[4096] register [(1), (64), (128), (256), (512), (1024), (2048)] lane [(2), (4), (8), (16), (32)]>
+
+// Four pieces of 32 registers in memory: in each stage those that differ in one of two bits
+// of their numbers exchange, then the ten steps within each.
+// CHECK-LABEL: llvm.func @in_pieces(
+tile.kernel @in_pieces(%x: i32) attributes {num_warps = 1 : i32} {
   %t = tile.splat %x : i32 -> tensor<4096xi32, #l>
-  // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%{{.*}} = %{{.*}}) -> (vector<128xi32>)
-  // CHECK-COUNT-12: scf.if
+  // CHECK: scf.for
+  // CHECK: llvm.store %{{.*}} : vector<32xi32>
+  // CHECK: scf.for
+  // CHECK: scf.for
+  // CHECK-COUNT-2: scf.if
+  // CHECK: scf.for
+  // CHECK: llvm.load %{{.*}} : !llvm.ptr -> vector<32xi32>
+  // CHECK-COUNT-10: scf.if %{{.*}} -> (vector<32xi32>)
   // CHECK-NOT: scf.if
   %s = tile.sort(%t) axis 0 unsigned : (tensor<4096xi32, #l>) -> tensor<4096xi32, #l>
   tile.return

@@ -36,6 +36,17 @@ struct ScanPlan {
 /// Nullopt when the layout has to be converted first.
 std::optional<ScanPlan> planScan(const Layout &layout, unsigned axis);
 
+/// A tile of more registers than a thread has, as pieces: a piece is the elements of the
+/// lowest register bits, the higher ones are its number.
+struct ScanPieces {
+  ScanPlan plan; ///< of one piece
+  /// Bits of the number: along the axis, from the lowest; beside it.
+  llvm::SmallVector<uint64_t> along, beside;
+};
+
+/// Nullopt where the tile is one piece, or a piece is not one run along the axis.
+std::optional<ScanPieces> splitScan(const ScanPlan &plan, unsigned pieceBits);
+
 /// Coalesced, with as few warps along the axis as can be.
 Layout scannableLayout(llvm::ArrayRef<int64_t> shape, unsigned axis, unsigned numWarps);
 

@@ -59,6 +59,24 @@ TEST(ScanPlanTest, RefusesWhatHasNoOrder) {
   EXPECT_FALSE(planScan(Layout({32}).addRun(Input::Lane, 0, 1, 5).addZeros(Input::Register, 1), 0));
 }
 
+TEST(ScanPlanTest, PiecesComeOneAfterTheOther) {
+  // Columns: registers 0, 1, lanes, registers 3, 4; register 2 is a bit of the row.
+  Layout layout = Layout({2, 512}).addRun(Input::Register, 1, 1, 2).add(Input::Register, {1, 0});
+  layout.addRun(Input::Register, 1, 128, 2).addRun(Input::Lane, 1, 4, 5);
+  std::optional<ScanPlan> plan = planScan(layout, 1);
+  ASSERT_TRUE(plan);
+  std::optional<ScanPieces> pieces = splitScan(*plan, 2);
+  ASSERT_TRUE(pieces);
+  EXPECT_EQ(pieces->plan.bits.size(), 7u);
+  EXPECT_TRUE(pieces->plan.keptRegisters.empty());
+  EXPECT_EQ(pieces->along, (llvm::SmallVector<uint64_t>{2, 4}));
+  EXPECT_EQ(pieces->beside, llvm::SmallVector<uint64_t>{1});
+  // Of registers 1 to 4 register 1 lies below the lanes.
+  EXPECT_FALSE(splitScan(*plan, 1));
+  // One piece is all.
+  EXPECT_FALSE(splitScan(*plan, 5));
+}
+
 TEST(ScanPlanTest, EveryTileHasAScannableLayout) {
   for (unsigned warps : {1u, 2u, 4u, 8u, 32u})
     for (const Layout::Shape &shape :
