@@ -16,8 +16,9 @@
 //                                       }
 //                                       pop V; O = O' + P V_last, waited
 //
-// A loop with one product that only adds up keeps one product in flight: the next is
-// issued before the last is complete, and a place is released one iteration late.
+// A loop whose products only add up, each to a sum of its own or one after the other to
+// the same, keeps the products of one iteration in flight: those of the next are issued
+// before they are complete, and a place is released one iteration late.
 //
 // The second product is the *tail*: what it accumulates to is carried by the loop and
 // used for nothing else, so nothing of the next iteration waits for it but the next
@@ -70,10 +71,10 @@ struct Skew {
 };
 
 /// The parts of a loop that only adds products up.
-struct Sum {
-  AsyncProduct product;
+struct Sums {
+  SmallVector<AsyncProduct> products;
   tgpu::ReleaseOp release;
-  unsigned carried;
+  SmallVector<unsigned> carried; ///< the iteration arguments that they add to
 };
 
 } // namespace
@@ -167,28 +168,60 @@ static Value ringOf(tgpu::MmaOp mma) {
   return isOne ? ofB.getRing() : Value();
 }
 
-/// The product of a loop that adds to a carried value, which nothing else reads.
-static std::optional<Sum> matchSum(scf::ForOp loop) {
+/// The carried value that the products from `first` on add to, one after the other, the
+/// last giving its next value, which nothing else reads; `products` loses them.
+static std::optional<unsigned> takeSum(scf::ForOp loop, AsyncProduct first,
+                                       SmallVector<AsyncProduct> &products) {
+  auto acc = dyn_cast<BlockArgument>(first.mma.getAcc());
+  if (!acc || acc.getOwner() != loop.getBody() || acc == loop.getInductionVar())
+    return std::nullopt;
+  Value sum = acc;
+  while (true) {
+    if (!sum.hasOneUse())
+      return std::nullopt;
+    OpOperand &use = *sum.use_begin();
+    if (isa<scf::YieldOp>(use.getOwner()))
+      return use.getOperandNumber() == acc.getArgNumber() - 1
+                 ? std::optional(use.getOperandNumber())
+                 : std::nullopt;
+    auto *next = llvm::find_if(products, [&](AsyncProduct &product) {
+      return product.mma == use.getOwner() && product.mma.getAcc() == sum &&
+             product.mma.getA() != sum;
+    });
+    if (next == products.end())
+      return std::nullopt;
+    sum = next->wait->getResult(0);
+    products.erase(next);
+  }
+}
+
+/// The products of a loop that only add to carried values.
+static std::optional<Sums> matchSums(scf::ForOp loop) {
   std::optional<SmallVector<AsyncProduct>> products = productsOf(*loop.getBody());
-  if (!products || products->size() != 1)
+  if (!products || products->empty())
     return std::nullopt;
-  Sum sum{products->front(), {}, 0};
-  Value ring = ringOf(sum.product.mma);
-  Value result = sum.product.wait.getResults()[0];
+  Sums sums{*products, {}, {}};
+  Value ring = ringOf(products->front().mma);
   // With a single place the next product would wait for what this one has not released.
-  if (!ring || cast<tgpu::RingType>(ring.getType()).getStages() < 2 || !result.hasOneUse() || !isa<scf::YieldOp>(*result.getUsers().begin()))
+  if (!ring || cast<tgpu::RingType>(ring.getType()).getStages() < 2)
     return std::nullopt;
-  sum.carried = result.getUses().begin()->getOperandNumber();
-  sum.release = releaseAfter(sum.product.wait, ring);
-  Value acc = loop.getRegionIterArg(sum.carried);
+  for (AsyncProduct &product : sums.products)
+    if (ringOf(product.mma) != ring)
+      return std::nullopt;
+  while (!products->empty()) {
+    std::optional<unsigned> number = takeSum(loop, products->front(), *products);
+    if (!number)
+      return std::nullopt;
+    sums.carried.push_back(*number);
+  }
+  sums.release = releaseAfter(sums.products.back().wait, ring);
   // The ring's only other pops and releases in the loop would change their order.
   auto isInLoop = [&](Operation *user) {
     return loop->isAncestor(user) && isa<tgpu::PopOp, tgpu::ReleaseOp>(user);
   };
-  if (!sum.release || sum.product.mma.getAcc() != acc || !acc.hasOneUse() ||
-      llvm::count_if(ring.getUsers(), isInLoop) != 2)
+  if (!sums.release || llvm::count_if(ring.getUsers(), isInLoop) != 2)
     return std::nullopt;
-  return sum;
+  return sums;
 }
 
 //===------------------------------------------------------------------------===//
@@ -308,7 +341,7 @@ private:
 };
 
 //===------------------------------------------------------------------------===//
-// One product in flight
+// Products in flight
 //===------------------------------------------------------------------------===//
 
 /// Releases `ring` where `condition` holds.
@@ -319,26 +352,30 @@ void releaseIf(OpBuilder &builder, tgpu::ReleaseOp release, Value condition) {
   builder.clone(*release);
 }
 
-/// Moves the wait for a product, and the release of what it reads, to the iteration
-/// after it.
-void keepInFlight(scf::ForOp loop, Sum &sum) {
-  OpBuilder builder(sum.product.wait);
-  Location loc = sum.product.wait.getLoc();
-  sum.product.wait.getResults()[0].replaceAllUsesWith(sum.product.mma.getResult());
-  tgpu::MmaWaitOp::create(builder, loc, ValueRange(), /*pending=*/1);
+/// Moves the wait for the products, and the release of what they read, to the iteration
+/// after theirs.
+void keepInFlight(scf::ForOp loop, Sums &sums) {
+  OpBuilder builder(sums.products.back().wait);
+  Location loc = sums.products.back().wait.getLoc();
+  for (AsyncProduct &product : sums.products)
+    product.wait.getResults()[0].replaceAllUsesWith(product.mma.getResult());
+  tgpu::MmaWaitOp::create(builder, loc, ValueRange(), int64_t(sums.products.size()));
   Value isLater = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
                                         loop.getInductionVar(), loop.getLowerBound());
-  releaseIf(builder, sum.release, isLater);
-  sum.product.wait.erase();
+  releaseIf(builder, sums.release, isLater);
+  for (AsyncProduct &product : sums.products)
+    product.wait.erase();
 
   builder.setInsertionPointAfter(loop);
-  Value result = loop.getResult(sum.carried);
-  auto wait = tgpu::MmaWaitOp::create(builder, loc, ValueRange(result), /*pending=*/0);
-  result.replaceAllUsesExcept(wait.getResults()[0], wait);
+  auto results = llvm::map_to_vector(
+      sums.carried, [&](unsigned number) -> Value { return loop.getResult(number); });
+  auto wait = tgpu::MmaWaitOp::create(builder, loc, results, /*pending=*/0);
+  for (auto [result, waited] : llvm::zip_equal(results, wait.getResults()))
+    result.replaceAllUsesExcept(waited, wait);
   Value hasWork = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
                                         loop.getLowerBound(), loop.getUpperBound());
-  releaseIf(builder, sum.release, hasWork);
-  sum.release.erase();
+  releaseIf(builder, sums.release, hasWork);
+  sums.release.erase();
 }
 
 struct ScheduleAsyncMma : tilec::impl::ScheduleAsyncMmaBase<ScheduleAsyncMma> {
@@ -350,10 +387,11 @@ struct ScheduleAsyncMma : tilec::impl::ScheduleAsyncMmaBase<ScheduleAsyncMma> {
         remarkChoice(skew->tail.mma, "schedule-async-mma",
                      "runs an iteration late, beside what is computed for the next");
         Skewer(loop, *skew).run();
-      } else if (std::optional<Sum> sum = matchSum(loop)) {
-        remarkChoice(sum->product.mma, "schedule-async-mma",
-                     "one product stays in flight while the next is issued");
-        keepInFlight(loop, *sum);
+      } else if (std::optional<Sums> sums = matchSums(loop)) {
+        for (AsyncProduct &product : sums->products)
+          remarkChoice(product.mma, "schedule-async-mma",
+                       "the product stays in flight while that of the next iteration is issued");
+        keepInFlight(loop, *sums);
       } else {
         explainWaits(loop);
       }
@@ -373,11 +411,12 @@ struct ScheduleAsyncMma : tilec::impl::ScheduleAsyncMmaBase<ScheduleAsyncMma> {
     };
     Value ring = ringOf(products.back());
     const char *why = llvm::any_of(products, isHalf) ? "sums of 16 bits are packed between products"
-                      : products.size() > 2          ? "the loop has more than two"
-                      : !ring                        ? "its operands are copied by the same threads"
-                      : products.size() == 2 ? "the second is no sum over what the first gives"
+                      : !ring ? "its operands are copied by the same threads"
                       : cast<tgpu::RingType>(ring.getType()).getStages() < 2
                           ? "its ring has one place"
+                      : products.size() > 1
+                          ? "the products of the loop are neither sums of their own nor one over "
+                            "what the other gives"
                           : "its sum is used before the loop ends";
     for (tgpu::MmaOp mma : products)
       remarkMissed(mma, "schedule-async-mma", "the product is waited for at once: {0}", why);

@@ -113,12 +113,12 @@ static std::vector<Staged> describe(tile::LoadOp load, unsigned numWarps) {
   return result;
 }
 
-/// Whether `op` needs, in this iteration, what `source` computes.
+/// Whether `op` needs, in this iteration, what `source`, another operation, computes.
 static bool dependsOn(Operation *op, Operation *source) {
   llvm::SetVector<Operation *> reached;
   reached.insert(source);
   for (size_t i = 0; i < reached.size(); ++i) {
-    if (reached[i] == op)
+    if (reached[i] == op && op != source)
       return true;
     for (Operation *user : reached[i]->getUsers())
       if (Operation *ancestor = source->getBlock()->findAncestorOpInBlock(*user))

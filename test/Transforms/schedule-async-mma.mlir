@@ -72,7 +72,7 @@ tile.kernel @skewed(%y: !tile.array<?x?xf32, mut>, %n: index, %c: f32) attribute
 // What else reads the carried sum needs it at once: the loop stays.
 // CHECK-LABEL: tile.kernel @observed
 // CHECK-NOT: pending 1
-// REMARK: [Missed] {{.*}}Function=observed {{.*}}Remark="the product is waited for at once: the second is no sum over what the first gives"
+// REMARK: [Missed] {{.*}}Function=observed {{.*}}Remark="the product is waited for at once: the products of the loop are neither sums of their own nor one over what the other gives"
 tile.kernel @observed(%y: !tile.array<?x?xf32, mut>, %n: index, %c: f32) attributes {num_warps = 4 : i32} {
   %keys = tgpu.ring copy "tma" : !kring
   %values = tgpu.ring copy "tma" : !vring
@@ -110,7 +110,7 @@ tile.kernel @observed(%y: !tile.array<?x?xf32, mut>, %n: index, %c: f32) attribu
 // CHECK: %[[ANY:.*]] = arith.cmpi slt, %[[FIRST]], %[[END]]
 // CHECK: scf.if %[[ANY]] {
 // CHECK:   tgpu.release
-// REMARK: [Passed] {{.*}}Function=sum {{.*}}Remark="one product stays in flight while the next is issued"
+// REMARK: [Passed] {{.*}}Function=sum {{.*}}Remark="the product stays in flight while that of the next iteration is issued"
 tile.kernel @sum(%y: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32} {
   %values = tgpu.ring copy "tma" : !vring
   %q = arith.constant dense<1.0> : !p
@@ -147,5 +147,63 @@ tile.kernel @single(%y: !tile.array<?x?xf32, mut>, %n: index) attributes {num_wa
     scf.yield %x : !s
   }
   tile.store %y[%c0, %c0], %r : !tile.array<?x?xf32, mut>, !s
+  tile.return
+}
+
+// Two sums, the second of two products one after the other: all three are in flight.
+// CHECK-LABEL: tile.kernel @sums
+// CHECK: %[[SUMS:.*]]:2 = scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}})
+// CHECK:   %[[V:.*]]:2 = tgpu.pop
+// CHECK:   %[[X:.*]] = tgpu.mma %{{.*}}, %[[V]]#0, %[[A]]
+// CHECK:   %[[Y:.*]] = tgpu.mma %{{.*}}, %[[V]]#1, %[[B]]
+// CHECK:   %[[Z:.*]] = tgpu.mma %{{.*}}, %[[V]]#0, %[[Y]]
+// CHECK:   tgpu.mma_wait pending 3
+// CHECK:   scf.if
+// CHECK:     tgpu.release
+// CHECK:   scf.yield %[[X]], %[[Z]]
+// CHECK: tgpu.mma_wait %[[SUMS]]#0, %[[SUMS]]#1 pending 0
+tile.kernel @sums(%y: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32} {
+  %ring = tgpu.ring copy "tma" : !tgpu.ring<2x[!vbuf, !vbuf]>
+  %q = arith.constant dense<1.0> : !p
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : !s
+  %r:2 = scf.for %j = %c0 to %n step %c1 iter_args(%a = %z, %b = %z) -> (!s, !s) {
+    %v:2 = tgpu.pop %ring : !tgpu.ring<2x[!vbuf, !vbuf]> -> !vbuf, !vbuf
+    %o = tgpu.mma %q, %v#0, %a {atom = "wgmma"} : !p, !vbuf, !s
+    %x = tgpu.mma_wait %o pending 0 : (!s) -> !s
+    %t = tgpu.mma %q, %v#1, %b {atom = "wgmma"} : !p, !vbuf, !s
+    %u = tgpu.mma_wait %t pending 0 : (!s) -> !s
+    %f = tgpu.mma %q, %v#0, %u {atom = "wgmma"} : !p, !vbuf, !s
+    %g = tgpu.mma_wait %f pending 0 : (!s) -> !s
+    tgpu.release %ring : !tgpu.ring<2x[!vbuf, !vbuf]>
+    scf.yield %x, %g : !s, !s
+  }
+  tile.store %y[%c0, %c0], %r#0 : !tile.array<?x?xf32, mut>, !s
+  tile.store %y[%c1, %c0], %r#1 : !tile.array<?x?xf32, mut>, !s
+  tile.return
+}
+
+// Sums that change places between iterations are waited for: registers would be moved.
+// CHECK-LABEL: tile.kernel @swapped
+// CHECK-NOT: tgpu.mma_wait pending
+// CHECK: tile.return
+tile.kernel @swapped(%y: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32} {
+  %ring = tgpu.ring copy "tma" : !vring
+  %q = arith.constant dense<1.0> : !p
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : !s
+  %r:2 = scf.for %j = %c0 to %n step %c1 iter_args(%a = %z, %b = %z) -> (!s, !s) {
+    %v = tgpu.pop %ring : !vring -> !vbuf
+    %o = tgpu.mma %q, %v, %a {atom = "wgmma"} : !p, !vbuf, !s
+    %x = tgpu.mma_wait %o pending 0 : (!s) -> !s
+    %t = tgpu.mma %q, %v, %b {atom = "wgmma"} : !p, !vbuf, !s
+    %u = tgpu.mma_wait %t pending 0 : (!s) -> !s
+    tgpu.release %ring : !vring
+    scf.yield %u, %x : !s, !s
+  }
+  tile.store %y[%c0, %c0], %r#0 : !tile.array<?x?xf32, mut>, !s
+  tile.store %y[%c1, %c0], %r#1 : !tile.array<?x?xf32, mut>, !s
   tile.return
 }

@@ -101,3 +101,29 @@ tile.kernel @threads(%a: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %
   tile.store %c[%n, %n], %r : !tile.array<?x?xf32, mut>, tensor<16x16xf32, #fragments>
   tile.return
 }
+
+// Two products of one tile, which do not need each other: one ring of all three loads,
+// though the last is loaded behind the first product.
+// CHECK-LABEL: tile.kernel @shared
+// CHECK: tgpu.ring copy "tma" : !tgpu.ring<1x[!tgpu.buffer<64x64xbf16, {{[^>]*}}>, !tgpu.buffer<64x64xbf16, {{[^>]*}}>, !tgpu.buffer<64x64xbf16, {{[^>]*}}>]>
+// CHECK-NOT: tgpu.ring
+// CHECK: tgpu.pop
+// CHECK: tile.mma
+// CHECK: tile.mma
+// CHECK: tgpu.release
+tile.kernel @shared(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %d: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+  %r:2 = scf.for %j = %c0 to %n step %c1 iter_args(%s = %z, %t = %z) -> (tensor<64x64xf32, #acc>, tensor<64x64xf32, #acc>) {
+    %x = tile.load %a[%c0, %j] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<64x64xbf16, #acc>
+    %y = tile.load %b[%j, %c0] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<64x64xbf16, #acc>
+    %p = tile.mma %x, %y, %s : tensor<64x64xbf16, #acc>, tensor<64x64xbf16, #acc>, tensor<64x64xf32, #acc>
+    %w = tile.load %d[%j, %c0] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<64x64xbf16, #acc>
+    %q = tile.mma %x, %w, %t : tensor<64x64xbf16, #acc>, tensor<64x64xbf16, #acc>, tensor<64x64xf32, #acc>
+    scf.yield %p, %q : tensor<64x64xf32, #acc>, tensor<64x64xf32, #acc>
+  }
+  tile.store %c[%c0, %n], %r#0 : !tile.array<?x?xf32, mut>, tensor<64x64xf32, #acc>
+  tile.store %c[%n, %c0], %r#1 : !tile.array<?x?xf32, mut>, tensor<64x64xf32, #acc>
+  tile.return
+}
