@@ -19,6 +19,7 @@ using namespace tilec;
 
 llvm::ArrayRef<const Atom *> tilec::allAtoms() {
   static const Atom *const atoms[] = {
+      &tcgen05Atom,     &tcgen05IntegerAtom, &tcgen05PromotedAtom,
       &wgmmaAtom,       &wgmmaPromotedAtom, &mmaSyncWideAtom,
       &mmaSyncAtom,     &mmaSyncTF32Atom,   &mmaSyncTF32x3Atom,
       &mmaSyncF8Atom,   &mmaSyncF8HalfAtom, &mmaSyncF8BitsAtom,
@@ -38,6 +39,11 @@ const Atom *tilec::selectAtom(const MmaProblem &problem) {
     if ((problem.features & atom->features) == atom->features && atom->supports(problem))
       return atom;
   return &fmaAtom;
+}
+
+int64_t tilec::columnsOfAccumulator(llvm::ArrayRef<int64_t> accShape) {
+  constexpr int64_t lanes = 128;
+  return std::max<int64_t>(1, accShape[0] / lanes) * accShape[1];
 }
 
 uint64_t tilec::projectToOperand(const Layout &acc, const Layout &operand, uint64_t flat,

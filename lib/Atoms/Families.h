@@ -16,6 +16,9 @@ extern const Atom fmaAtom;
 extern const Atom mmaSyncAtom, mmaSyncWideAtom, mmaSyncTF32Atom, mmaSyncTF32x3Atom,
     mmaSyncF8Atom, mmaSyncF8HalfAtom, mmaSyncF8BitsAtom;
 
+/// Products of one thread with accumulators in tensor memory, Tcgen05.cpp.
+extern const Atom tcgen05Atom, tcgen05IntegerAtom, tcgen05PromotedAtom;
+
 /// Products of warp groups, Wgmma.cpp.
 extern const Atom wgmmaAtom, wgmmaPromotedAtom;
 

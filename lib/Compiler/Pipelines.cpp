@@ -60,6 +60,7 @@ void addStagedPasses(OpPassManager &passes, const CompileOptions &options, const
   kernels.addPass(createStageRings());
   kernels.addPass(createStageStores());
   kernels.addPass(createStageOperands());
+  kernels.addPass(createKeepAccumulators());
   SpecializeWarpsOptions roles;
   roles.chip = std::string(chip.name);
   kernels.addPass(createSpecializeWarps(roles));

@@ -100,7 +100,7 @@ struct TensorMemory {
   std::vector<Warp> warps;
   std::deque<TensorProduct> products;
   uint32_t openStep = 1;   ///< of products that no commit covers yet
-  VectorClock openClock;   ///< what their issuers knew
+  VectorClock clock;       ///< what the issuers of products knew
   bool isRelinquished = false;
 };
 

@@ -31,7 +31,7 @@ void TensorMemory::begin(uint32_t numThreads, uint32_t numSlots) {
   products.clear();
   warps.assign((numThreads + 31) / 32, Warp());
   openStep = 1;
-  openClock.reset(numThreads, numSlots);
+  clock.reset(numThreads, numSlots);
   isRelinquished = false;
 }
 

@@ -235,7 +235,7 @@ void multiply(ThreadContext &thread, const void *arguments, void *, uint32_t) {
   if (block.checks()) {
     product.clock.raise(thread.linear, thread.step);
     product.clock.raise(block.copySlot(thread), thread.copiesCompleted);
-    memory.openClock.join(product.clock);
+    memory.clock.join(product.clock);
   }
   memory.products.push_back(product);
   if (block.launch.seed && (block.cluster.scheduler.random() & 1))
@@ -253,11 +253,9 @@ void commit(ThreadContext &thread, const void *arguments, void *, uint32_t varia
   const auto &a = as<CommitArguments>(arguments);
   Block &block = *thread.block;
   computeProducts(block, thread);
-  // Who waits learns what the products did and knew, and nothing else of this thread.
-  VectorClock clock;
-  clock.reset(block.numThreads, block.numSlots());
-  std::swap(clock, block.tensorMemory.openClock);
-  AsyncAgent agent{block.tensorSlot(), block.tensorMemory.openStep++, &clock};
+  // Who waits learns what all products so far did and knew, and nothing else of this thread.
+  AsyncAgent agent{block.tensorSlot(), block.tensorMemory.openStep++,
+                   &block.tensorMemory.clock};
   if (variant == Own)
     return arriveFor(thread, a.barrier, agent);
   Cluster &cluster = block.cluster;

@@ -30,6 +30,7 @@
 
 namespace tilec {
 
+struct AccumulatorCode;
 struct BoxPlan;
 struct Conversion;
 struct ScanPieces;
@@ -56,6 +57,8 @@ struct RingState {
   mlir::Value pushStage, pushParity, popStage, popParity, releaseStage;
   /// What the ring holds is read by threads, not only by instructions of whole warps.
   bool isReadByThreads = false;
+  /// Only products that one thread issues read it: that thread pops and releases.
+  bool isReadByIssuer = false;
 };
 
 /// A tensor map that the kernel takes as a parameter.
@@ -197,6 +200,18 @@ private:
   void advance(const RingState &ring, Value stage, Value parity);
   Value barrierAddress(const RingState &ring, Value stage, bool isEmpty);
   void waitForPhase(Value barrier, Value parity);
+
+  //===--- Accumulators.cpp ---------------------------------------------------------------===//
+  /// Takes the kernel's tensor memory, if it has any, and gives it back.
+  void emitTensorMemory();
+  void emitTensorMemoryEnd();
+  LogicalResult emitAccumulator(tgpu::AccumulatorOp op);
+  LogicalResult emitAccumulate(tgpu::AccumulateOp op);
+  LogicalResult emitSetAccumulator(tgpu::SetAccumulatorOp op);
+  LogicalResult emitGetAccumulator(tgpu::GetAccumulatorOp op);
+  void emitAccumulatorWait();
+  /// `fill` by the one thread that issues products.
+  void emitByIssuer(llvm::function_ref<void()> fill);
 
   //===--- Copies.cpp ---------------------------------------------------------------------===//
   /// Finds the tensor maps that the kernel's copies need.
@@ -362,6 +377,11 @@ private:
   llvm::SmallVector<TensorMap> tensorMaps;
   llvm::SmallVector<Value> tensorMapParameters; ///< llvm.ptr
   Value uniformWarp;          ///< see warp()
+  /// Of kernels with accumulators in tensor memory: their code; i32, the address; the
+  /// barrier (llvm.ptr<3>) at which products complete, and a pointer to its parity.
+  const AccumulatorCode *accumulators = nullptr;
+  Value tensorMemory, productBarrier, productParity;
+  int64_t tensorColumns = 0;
   /// Only one thread runs this code: that of tgpu.specialize's access part.
   bool isSingleThread = false;
   /// Barriers are for the warps of tgpu.specialize's execute part.

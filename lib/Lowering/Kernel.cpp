@@ -78,6 +78,8 @@ static int32_t sharedBytes(tile::KernelOp kernel) {
     bytes = std::max({bytes, int64_t(op.getOffset().value_or(0)) + type.getBytes(),
                       int64_t(op.getBarriers().value_or(0)) + barriers});
   });
+  if (auto place = kernel->getAttrOfType<DenseI64ArrayAttr>(tgpu::tensorMemoryAttrName))
+    bytes = std::max(bytes, place[0] + 16);
   return int32_t(bytes);
 }
 
@@ -98,7 +100,8 @@ static bool wantsTwoBlocks(tile::KernelOp kernel, int32_t numWarps) {
   return !kernel
               .walk([&](Operation *op) {
                 bool needsRegisters =
-                    isa<tgpu::MmaOp>(op) || llvm::any_of(op->getResultTypes(), isLarge);
+                    isa<tgpu::MmaOp, tgpu::AccumulateOp>(op) ||
+                    llvm::any_of(op->getResultTypes(), isLarge);
                 return needsRegisters ? WalkResult::interrupt() : WalkResult::advance();
               })
               .wasInterrupted();
@@ -140,8 +143,11 @@ LogicalResult Emitter::emitKernel() {
   builder.setInsertionPointToStart(entry);
   thread = NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
   emitParameters(kernel.getBody().front());
+  emitTensorMemory();
   if (failed(emitBlock(kernel.getBody().front())))
     return mlir::failure();
+  if (!kernel->hasAttr(tgpu::accessWarpsAttrName))
+    emitTensorMemoryEnd();
   if (hasCopyOut(kernel))
     // Shared memory may go away then.
     emitCopyOutWait(/*pending=*/0, /*byGroup=*/true);

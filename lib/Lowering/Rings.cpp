@@ -16,6 +16,10 @@
 // One thread pushes: the only one that runs the access part of tgpu.specialize, or the
 // block's first.
 //
+// Where one thread issues the products that read a ring, it alone pops and releases: the
+// other warps would fall behind, and a barrier's parity tells only two phases apart. The
+// release is the completion of its products, which the hardware arrives for.
+//
 // In a cluster a copy may write to the same place of all blocks, each of which expects
 // all bytes of a group, whoever copies them. So a place is free when the warps of all
 // blocks have released it, and a warp releases it in all blocks.
@@ -107,12 +111,23 @@ static bool isReadByThreads(Value ring) {
   for (Operation *user : ring.getUsers())
     if (isa<tgpu::PopOp>(user))
       for (Operation *reader : user->getUsers()) {
+        if (isa<tgpu::AccumulateOp>(reader))
+          continue;
         auto mma = dyn_cast<tgpu::MmaOp>(reader);
         const Atom *atom = mma ? findAtom(mma.getAtom()) : nullptr;
         if (!atom || !atom->isAsync)
           return true;
       }
   return false;
+}
+
+/// Whether all that reads what `ring` holds is products that one thread issues.
+static bool isReadByIssuer(Value ring) {
+  return llvm::all_of(ring.getUsers(), [](Operation *user) {
+    return !isa<tgpu::PopOp>(user) || llvm::all_of(user->getUsers(), [](Operation *reader) {
+      return isa<tgpu::AccumulateOp>(reader);
+    });
+  });
 }
 
 LogicalResult Emitter::emitRing(tgpu::RingOp op) {
@@ -125,6 +140,7 @@ LogicalResult Emitter::emitRing(tgpu::RingOp op) {
   ring.places = sharedAddress(*op.getOffset());
   ring.barriers = sharedAddress(*op.getBarriers());
   ring.isReadByThreads = isReadByThreads(op.getRing());
+  ring.isReadByIssuer = accumulators && isReadByIssuer(op.getRing());
   ring.pushStage = emitStackVariable(0);
   ring.pushParity = emitStackVariable(1);
   ring.popStage = emitStackVariable(0);
@@ -138,7 +154,8 @@ LogicalResult Emitter::emitRing(tgpu::RingOp op) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.thenBlock());
     Value one = i32(1);
-    Value warps = i32(clusterSize * int64_t(kernel.getNumWarps().value_or(4)));
+    int64_t releases = ring.isReadByIssuer ? 1 : int64_t(kernel.getNumWarps().value_or(4));
+    Value warps = i32(clusterSize * releases);
     for (int64_t stage = 0; stage < ring.type.getStages(); ++stage)
       for (bool isEmpty : {false, true})
         NVVM::MBarrierInitOp::create(builder, loc, barrierAddress(ring, i32(stage), isEmpty),
@@ -191,7 +208,13 @@ LogicalResult Emitter::emitPop(tgpu::PopOp op) {
     return emitThreadPop(op);
   const RingState &ring = rings.find(op.getRing())->second;
   Value stage = load(ring.popStage);
-  waitForPhase(barrierAddress(ring, stage, /*isEmpty=*/false), load(ring.popParity));
+  auto wait = [&] {
+    waitForPhase(barrierAddress(ring, stage, /*isEmpty=*/false), load(ring.popParity));
+  };
+  if (ring.isReadByIssuer)
+    emitByIssuer(wait);
+  else
+    wait();
   Value offset = arith::MulIOp::create(builder, loc, stage, i32(ring.type.getStageBytes()));
   Value place = addBytes(ring.places, offset);
   for (auto [slot, buffer] : llvm::enumerate(op.getBuffers()))
@@ -204,6 +227,12 @@ LogicalResult Emitter::emitRelease(tgpu::ReleaseOp op) {
   if (threadRings.contains(op.getRing()))
     return success(); // the next pop is where all threads meet
   const RingState &ring = rings.find(op.getRing())->second;
+  if (ring.isReadByIssuer) {
+    Value empty = barrierAddress(ring, load(ring.releaseStage), /*isEmpty=*/true);
+    emitByIssuer([&] { accumulators->commit(builder, loc, empty, clusterSize); });
+    advance(ring, ring.releaseStage, Value());
+    return success();
+  }
   if (ring.isReadByThreads)
     NVVM::SyncWarpOp::create(builder, loc, i32(-1));
   Value empty = barrierAddress(ring, load(ring.releaseStage), /*isEmpty=*/true);

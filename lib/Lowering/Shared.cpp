@@ -95,6 +95,10 @@ static const Atom *asynchronousAtom(tile::KernelOp kernel) {
 }
 
 LogicalResult Emitter::emitMmaWait(tgpu::MmaWaitOp op) {
+  if (accumulators) {
+    emitAccumulatorWait();
+    return success();
+  }
   const Atom *atom = asynchronousAtom(kernel);
   if (!atom)
     return op.emitError("no product of this kernel completes later");

@@ -58,6 +58,7 @@ LogicalResult Emitter::emitSpecialize(tgpu::SpecializeOp op) {
   isExecutePart = true;
   if (failed(emitBlock(op.getExecute().front())))
     return failure();
+  emitTensorMemoryEnd();
   isExecutePart = false;
   return success();
 }

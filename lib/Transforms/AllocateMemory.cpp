@@ -21,6 +21,9 @@
 // Sharing costs barriers, so a kernel whose buffers are small together does not share.
 // What the copy engine reads is in use for longer than operations tell, and is not shared.
 //
+// Accumulators in tensor memory get their columns one behind the other; SelectAtoms has
+// seen to it that they fit. The hardware gives a power of two.
+//
 //===------------------------------------------------------------------------===//
 #include "SharedMemory.h"
 #include "tilec/Tile/DebugSites.h"
@@ -86,7 +89,7 @@ bool isFilledByEngine(tgpu::RingOp ring) { return ring.getCopy() == "tma"; }
 /// Copies out and products go by the address's own bits, however small the buffer is.
 int64_t alignmentOf(tgpu::AllocOp alloc) {
   bool isSwizzled = llvm::any_of(alloc.getBuffer().getUsers(), [](Operation *user) {
-    return isa<tgpu::CopyOutOp, tgpu::MmaOp>(user);
+    return isa<tgpu::CopyOutOp, tgpu::MmaOp, tgpu::AccumulateOp>(user);
   });
   return isSwizzled ? swizzleAlignment : bufferAlignment;
 }
@@ -183,12 +186,30 @@ int64_t placeRings(tile::KernelOp kernel) {
   return used;
 }
 
+/// Sets the columns of accumulators, and what the kernel says of tensor memory; gives the
+/// end of the bytes used.
+int64_t placeAccumulators(tile::KernelOp kernel, int64_t used) {
+  if (!usesTensorMemory(kernel))
+    return used;
+  constexpr int64_t fewestColumns = 32;
+  Builder builder(kernel.getContext());
+  int64_t columns = 0;
+  kernel.walk([&](tgpu::AccumulatorOp op) {
+    op.setColumnAttr(builder.getI64IntegerAttr(columns));
+    columns += op.getAccumulator().getType().getColumns();
+  });
+  columns = std::max(fewestColumns, int64_t(llvm::PowerOf2Ceil(uint64_t(columns))));
+  kernel->setAttr(tgpu::tensorMemoryAttrName, builder.getDenseI64ArrayAttr({used, columns}));
+  return used + tensorMemoryBytes;
+}
+
 struct AllocateMemory : tilec::impl::AllocateMemoryBase<AllocateMemory> {
   using AllocateMemoryBase::AllocateMemoryBase;
 
   void runOnOperation() override {
     SmallVector<Buffer> buffers = collectBuffers(getOperation());
-    int64_t used = place(buffers, placeRings(getOperation()));
+    int64_t used = placeAccumulators(getOperation(), placeRings(getOperation()));
+    used = place(buffers, used);
     if (tile::hasSites(getOperation()))
       used += tile::siteSharedBytes; // behind the buffers, Lowering/Debug.cpp
     if (used > budget) {
@@ -252,5 +273,10 @@ int64_t tilec::bytesOfBuffers(tile::KernelOp kernel) {
 
 int64_t tilec::bytesOfKernel(tile::KernelOp kernel) {
   SmallVector<Buffer> buffers = collectBuffers(kernel);
-  return place(buffers, placeRings(kernel));
+  return place(buffers, placeAccumulators(kernel, placeRings(kernel)));
+}
+
+bool tilec::usesTensorMemory(tile::KernelOp kernel) {
+  return kernel.walk([](tgpu::AccumulatorOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
 }

@@ -70,6 +70,8 @@ struct ChooseStages : tilec::impl::ChooseStagesBase<ChooseStages> {
     for (tgpu::RingOp ring : rings)
       deepest = std::max(deepest, loopDepth(ring));
     int64_t left = budget - bytesOfBuffers(kernel), perStage = 0;
+    if (usesTensorMemory(kernel))
+      left -= tensorMemoryBytes;
     SmallVector<tgpu::RingOp> inner;
     for (tgpu::RingOp ring : rings) {
       left -= barrierBytes(mostStages);

@@ -22,11 +22,16 @@
 // Nor do atomics that commute and whose old values nobody wants, nor writes of single
 // elements, which are all done by one thread.
 //
+// Threads have elements of their own of an accumulator in tensor memory, products have all:
+// a barrier is between the two. The wait for products meets all threads.
+//
 // An atomic with acquire or release orders the whole block, not only the threads that
 // do it: all array accesses behind an acquire, and all before a release, are on the
 // other side of a barrier.
 //
 //===------------------------------------------------------------------------===//
+#include "SharedMemory.h"
+
 #include "tilec/Tile/TileLayout.h"
 #include "tilec/TileGPU/TileGPU.h"
 #include "tilec/Transforms/Passes.h"
@@ -56,6 +61,9 @@ struct Access {
   bool isFromEarlierIteration = false;
   /// The ring whose bytes these are; it keeps its own accesses apart.
   Value ring = {};
+  /// The accumulator in tensor memory, and whether a product accesses it.
+  Value accumulator = {};
+  bool isByProduct = false;
 
   friend bool operator==(const Access &, const Access &) = default;
 };
@@ -149,6 +157,9 @@ bool touchSameElements(const Access &a, const Access &b) {
 
 /// Whether `b` must not begin before all threads are done with `a`.
 bool conflict(const Access &a, const Access &b, bool arraysOverlap) {
+  if (a.accumulator || b.accumulator)
+    return a.accumulator == b.accumulator && a.isByProduct != b.isByProduct &&
+           (a.isWrite || b.isWrite);
   if (!a.array != !b.array)
     return false;
   if (a.array && (acquires(a) || releases(b)))
@@ -203,6 +214,9 @@ SmallVector<Access, 2> accessesOf(Operation *op) {
   auto array = [&](Value value, bool isWrite) {
     accesses.push_back({isWrite, 0, 0, value, op, false});
   };
+  auto accumulator = [&](Value value, bool isWrite) {
+    accesses.push_back({isWrite, 0, 0, {}, nullptr, false, {}, value, isa<tgpu::AccumulateOp>(op)});
+  };
   if (auto push = dyn_cast<tgpu::PushOp>(op))
     ring(push.getRing(), true);
   else if (auto load = dyn_cast<tile::LoadOp>(op))
@@ -219,6 +233,8 @@ SmallVector<Access, 2> accessesOf(Operation *op) {
     for (Value operand : op->getOperands())
       if (isa<tgpu::BufferType>(operand.getType()))
         shared(operand, writes(op, operand));
+      else if (isa<tgpu::AccumulatorType>(operand.getType()))
+        accumulator(operand, writes(op, operand));
   return accesses;
 }
 
@@ -228,7 +244,8 @@ SmallVector<Access, 2> accessesOf(Operation *op) {
 
 class BarrierInserter {
 public:
-  explicit BarrierInserter(bool arraysOverlap) : arraysOverlap(arraysOverlap) {}
+  BarrierInserter(bool arraysOverlap, bool waitsMeet)
+      : arraysOverlap(arraysOverlap), waitsMeet(waitsMeet) {}
 
   /// Walks `block` starting from `pending`, which becomes what is pending at its end.
   void walk(Block &block, Pending &pending) {
@@ -246,6 +263,7 @@ private:
     // All of these meet all threads, once what they wrote before is visible.
     auto pop = dyn_cast<tgpu::PopOp>(op);
     if (isa<tgpu::BarrierOp, tgpu::CopyOutOp, tgpu::CopyOutWaitOp>(op) ||
+        (waitsMeet && isa<tgpu::MmaWaitOp>(op)) ||
         (pop && threadRing(pop.getRing())))
       return pending.clear();
     // The copying warps touch nothing that is not guarded by a ring.
@@ -338,14 +356,15 @@ private:
     pending = after;
   }
 
-  bool arraysOverlap;
+  bool arraysOverlap, waitsMeet;
 };
 
 struct InsertBarriers : tilec::impl::InsertBarriersBase<InsertBarriers> {
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
     Pending pending;
-    BarrierInserter(kernel.getArraysOverlap()).walk(kernel.getBody().front(), pending);
+    BarrierInserter(kernel.getArraysOverlap(), usesTensorMemory(kernel))
+        .walk(kernel.getBody().front(), pending);
   }
 };
 

@@ -12,7 +12,8 @@
 // it supports the problem.
 //
 // A product whose rows are reduced or go into another product as a, as in attention,
-// asks for rows that stay within a warp.
+// asks for rows that stay within a warp. Accumulators in tensor memory each have a place
+// of their own: where there is none left, the next atom is taken.
 //===----------------------------------------------------------------------===//
 #include "ChooseWarps.h"
 #include "LayoutRules.h"
@@ -114,10 +115,14 @@ struct SelectAtoms : tilec::impl::SelectAtomsBase<SelectAtoms> {
       return;
     unsigned numWarps = getOrChooseNumWarps(getOperation());
     const Chip *row = findChip(chip);
+    int64_t freeColumns = tensorMemoryColumns;
     for (MmaOp mma : products) {
       MmaProblem problem = getMmaProblem(mma, numWarps);
       problem.features = row ? row->features : 0;
+      problem.freeColumns = freeColumns;
       const Atom *atom = getAtom(mma, problem);
+      if (atom->accHome() == OperandHome::TensorMemory)
+        freeColumns -= columnsOfAccumulator(problem.accShape);
       mma.setAtom(atom->name);
       explain(mma, *atom, problem);
     }

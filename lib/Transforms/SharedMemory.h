@@ -15,6 +15,10 @@ namespace tilec {
 /// A full and an empty barrier of 8 bytes a stage, in all a multiple of 16.
 inline int64_t barrierBytes(int64_t stages) { return stages * 16; }
 
+/// For accumulators in tensor memory: a barrier, and the address of the memory.
+inline constexpr int64_t tensorMemoryBytes = 16;
+bool usesTensorMemory(tile::KernelOp kernel);
+
 /// Bytes of shared memory that the kernel takes with its rings as long as they are.
 int64_t bytesOfKernel(tile::KernelOp kernel);
 

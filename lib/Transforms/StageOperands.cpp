@@ -11,6 +11,11 @@
 //        %B = tgpu.alloc   tgpu.store %b, %B
 //        %r = tgpu.mma %A, %B, %c
 //
+//   %r = tile.mma %a, %b, %c {atom = …}    (acc in tensor memory)
+//     →  %T = tgpu.accumulator   tgpu.set_accumulator %c, %T
+//        tgpu.accumulate %A, %B, %T   tgpu.mma_wait pending 0
+//        %r = tgpu.get_accumulator %T
+//
 //   %y = tile.convert_layout %x            (between warps)
 //     →  %X = tgpu.alloc   tgpu.store %x, %X   %y = tgpu.load %X
 //
@@ -40,7 +45,9 @@
 #include "tilec/Transforms/MmaProblem.h"
 #include "tilec/Transforms/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -308,9 +315,41 @@ static void explainOperand(tile::MmaOp op, Value operand, Value staged) {
                  staged.getParentBlock() != op->getBlock() ? ", before the loop" : "");
 }
 
+/// The product with its accumulator in tensor memory, there and back.
+static void stageAccumulator(tile::MmaOp op, const Atom &atom, const MmaProblem &problem) {
+  Value stagedA = stageOperand(op, atom, problem, Operand::A);
+  Value stagedB = stageOperand(op, atom, problem, Operand::B);
+  explainOperand(op, op.getA(), stagedA);
+  explainOperand(op, op.getB(), stagedB);
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  auto tile = cast<RankedTensorType>(op.getType());
+  auto kernel = op->getParentOfType<tile::KernelOp>();
+  OpBuilder top = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  auto type =
+      tgpu::AccumulatorType::get(op.getContext(), tile.getShape(), tile.getElementType());
+  Value place = tgpu::AccumulatorOp::create(top, loc, type, IntegerAttr());
+  Value adds;
+  if (atom.addsInRegisters || matchPattern(op.getAcc(), m_PosZeroFloat()) ||
+      matchPattern(op.getAcc(), m_Zero()))
+    adds = arith::ConstantIntOp::create(builder, loc, 0, 1);
+  else
+    tgpu::SetAccumulatorOp::create(builder, loc, op.getAcc(), place);
+  tgpu::AccumulateOp::create(builder, loc, stagedA, stagedB, place, adds, atom.name,
+                             op.getAUnsigned(), op.getBUnsigned());
+  tgpu::MmaWaitOp::create(builder, loc, ValueRange(), /*pending=*/0);
+  Value result = tgpu::GetAccumulatorOp::create(builder, loc, tile, place);
+  if (atom.addsInRegisters)
+    result = arith::AddFOp::create(builder, loc, op.getAcc(), result);
+  op.replaceAllUsesWith(result);
+  op.erase();
+}
+
 static void stageProduct(tile::MmaOp op, unsigned numWarps) {
   MmaProblem problem = getMmaProblem(op, numWarps);
   const Atom *atom = getAtom(op, problem);
+  if (atom->accHome() == OperandHome::TensorMemory)
+    return stageAccumulator(op, *atom, problem);
   Value stagedA = keepInRegisters(op, *atom, problem);
   if (!stagedA)
     stagedA = stageOperand(op, *atom, problem, Operand::A);

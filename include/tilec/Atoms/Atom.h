@@ -30,6 +30,9 @@
 
 namespace tilec {
 
+/// What a block has where there is tensor memory: columns of 32 bits in 128 lanes.
+inline constexpr int64_t tensorMemoryColumns = 512;
+
 /// A product acc[M, N] += a[M, K] * b[K, N], with a batch dim before when the
 /// rank is 3.
 struct MmaProblem {
@@ -39,6 +42,8 @@ struct MmaProblem {
   tile::MmaPrecision precision = tile::MmaPrecision::Exact;
   /// What the chip has: bits of ChipFeature (Support/Target.h).
   uint32_t features = 0;
+  /// Columns of tensor memory that other products have left.
+  int64_t freeColumns = tensorMemoryColumns;
   /// A row of acc is better not spread over warps: it is reduced, or becomes a row of
   /// another product's a.
   bool keepsRowsInWarp = false;
@@ -46,8 +51,9 @@ struct MmaProblem {
   int64_t k() const { return aShape.back(); }
 };
 
-/// Where an operand has to be when the instruction is issued.
-enum class OperandHome { Register, Shared };
+/// Where an operand has to be when the instruction is issued. Only accumulators are in
+/// tensor memory.
+enum class OperandHome { Register, Shared, TensorMemory };
 
 /// Who issues the instruction together.
 enum class AtomScope { Thread, Warp, WarpGroup };
@@ -76,12 +82,39 @@ struct MmaOperand {
 /// All that the code of a product needs, per thread.
 struct MmaEmission {
   MmaOperand a, b;
-  mlir::Value acc;    ///< vector of this thread's elements
+  mlir::Value acc;    ///< vector of this thread's elements; i32, an address in tensor memory
   mlir::Value adds;   ///< i1: acc is read; null: it always is
   Layout accLayout;
   mlir::Value thread; ///< i32: number of the thread in the block
   /// i32: number of the warp, known to be one for all its lanes; for warp groups.
   mlir::Value warp;
+};
+
+/// Code of accumulators in tensor memory. Addresses of it are i32.
+struct AccumulatorCode {
+  using Builder = mlir::OpBuilder;
+  using Location = mlir::Location;
+  using Value = mlir::Value;
+
+  /// By one whole warp: takes `columns`, a power of two; the address goes to `place`, four
+  /// bytes of shared memory. No more is taken afterwards.
+  void (*allocate)(Builder &, Location, Value place, int64_t columns);
+  /// By the same warp, when nobody uses it any more.
+  void (*free)(Builder &, Location, Value address, int64_t columns);
+  /// By one thread: issues a product.
+  void (*multiply)(Builder &, Location, const MmaEmission &);
+  /// By that thread: one arrival at a barrier in shared memory, of each of the first
+  /// `numBlocks` of the cluster, when what it has issued is complete.
+  void (*commit)(Builder &, Location, Value barrier, int64_t numBlocks);
+  /// By all threads: their elements, a vector of `type`.
+  Value (*read)(Builder &, Location, Value address, const Layout &acc, mlir::VectorType type,
+                Value warp);
+  void (*write)(Builder &, Location, Value address, const Layout &acc, Value elements,
+                Value warp);
+  /// Before threads meet: what this one has read and written is over for the others. And
+  /// after: what others did is over for this one.
+  void (*fenceBefore)(Builder &, Location);
+  void (*fenceAfter)(Builder &, Location);
 };
 
 struct Atom {
@@ -116,7 +149,19 @@ struct Atom {
   bool canStart = false;
   /// M, N, K of one instruction, where there is one.
   std::array<int64_t, 3> (*shape)(const MmaProblem &) = nullptr;
+  /// Of atoms with accumulators in tensor memory, where one thread issues products; then
+  /// `accLayout` is how threads read them, and there is no `emit`.
+  const AccumulatorCode *accumulator = nullptr;
+  /// The unit sums from zero, and threads add that to acc.
+  bool addsInRegisters = false;
+
+  OperandHome accHome() const {
+    return accumulator ? OperandHome::TensorMemory : OperandHome::Register;
+  }
 };
+
+/// Columns of tensor memory that an accumulator takes.
+int64_t columnsOfAccumulator(llvm::ArrayRef<int64_t> accShape);
 
 /// All families, the best first.
 llvm::ArrayRef<const Atom *> allAtoms();

@@ -39,6 +39,9 @@ inline constexpr llvm::StringLiteral pendingAttrName = "tgpu.pending";
 /// On tile.kernel: it is persistent, with so many blocks per multiprocessor (i64).
 inline constexpr llvm::StringLiteral residentBlocksAttrName = "tgpu.resident_blocks";
 
+/// On tile.kernel: where in shared memory the barrier and the address of tensor memory are,
+/// and how many columns of it the block takes (array<i64>).
+inline constexpr llvm::StringLiteral tensorMemoryAttrName = "tgpu.tensor_memory";
 /// On tile.kernel: blocks per cluster (i64); absent: no clusters.
 inline constexpr llvm::StringLiteral clusterAttrName = "tgpu.cluster";
 

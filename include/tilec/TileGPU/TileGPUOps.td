@@ -308,5 +308,6 @@ def TileGPU_MmaOp : TileGPU_Op<"mma", [
 }
 
 include "tilec/TileGPU/TileGPURingOps.td"
+include "tilec/TileGPU/TileGPUAccumulatorOps.td"
 
 #endif // TILEC_TILEGPU_TILEGPUOPS_TD

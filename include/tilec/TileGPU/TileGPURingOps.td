@@ -139,7 +139,8 @@ def TileGPU_MmaWaitOp : TileGPU_Op<"mma_wait"> {
   let description = [{
     Waits until no more than `pending` of the products issued by this thread are in
     flight; they complete in the order of issue. The results are the inputs, which may
-    now be read. Effects on memory as a whole, so that nothing moves across.
+    now be read. Effects on memory as a whole, so that nothing moves across. Where
+    products add to accumulators in tensor memory it is a barrier, too.
 
     - mma_wait-C1: results have the types of the inputs.
   }];

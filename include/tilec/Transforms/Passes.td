@@ -229,6 +229,16 @@ def ChooseStages : Pass<"tile-choose-stages", "::tilec::tile::KernelOp"> {
     Option<"chip", "chip", "std::string", /*default=*/"\"\"", "Whose hints count">];
 }
 
+def KeepAccumulators : Pass<"tile-keep-accumulators", "::tilec::tile::KernelOp"> {
+  let summary = "sums of loops stay in tensor memory";
+  let description = [{
+    An accumulator that a loop writes before its product and reads after it, and does nothing
+    else with, is written before the loop and read after it.
+  }];
+  let dependentDialects = ["::tilec::tgpu::TileGPUDialect", "::mlir::scf::SCFDialect",
+    "::mlir::arith::ArithDialect"];
+}
+
 def ScheduleAsyncMma : Pass<"tile-schedule-async-mma", "::tilec::tile::KernelOp"> {
   let summary = "compute while products complete";
   let description = [{

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===--------------------------------------------------------------------------===//
 //
-// The matmul example, compiled for a chip with tensor copies and products of warp
-// groups, runs clean and right. Then its LLVM module is broken the way a compiler bug
+// The matmul example, compiled for chips with tensor copies and products of warp groups or
+// in tensor memory, runs clean and right. Then its LLVM module is broken the way a compiler bug
 // would break it: what orders copies, products and stores is removed, one call at a
 // time. Every one must be reported.
 //
@@ -25,12 +25,15 @@ namespace {
 class CompiledProduct : public ::testing::Test {
 protected:
   // Edges on all sides, and more steps than a ring has places.
-  static constexpr int m = 264, n = 136, k = 456;
+  static constexpr int n = 136, k = 456;
+  int m = 264;
 
-  void SetUp() override {
+  void SetUp() override { compileFor("sm_90a"); }
+
+  void compileFor(llvm::StringRef chip) {
     Compilation compilation({});
     compilation.loadFile(TILEC_EXAMPLES "/matmul.tile");
-    auto compiled = compilation.compileFor(*findChip("sm_90a"), Stage::LLVM);
+    auto compiled = compilation.compileFor(*findChip(std::string_view(chip)), Stage::LLVM);
     if (!compiled) {
       TextDiagnosticPrinter printer(compilation.sources(), llvm::errs(), false);
       compilation.printDiagnostics(printer);
@@ -39,7 +42,7 @@ protected:
     code = std::make_unique<ChipCode>(std::move(*compiled));
     ASSERT_EQ(code->kernels.size(), 1u);
     // Small integers, whose products and sums are exact.
-    a.resize(m * k);
+    a.resize(size_t(m * k));
     b.resize(k * n);
     for (int i = 0; i < m * k; ++i)
       a[size_t(i)] = toBFloat(float((i * 7 + i / k) % 5 - 2));
@@ -52,7 +55,7 @@ protected:
 
   EmulatorReport run(const llvm::Module &module, std::vector<uint16_t> &c,
                      std::optional<uint64_t> seed = {}) {
-    c.assign(m * n, 0xFFFF);
+    c.assign(size_t(m * n), 0xFFFF);
     std::vector<KernelArg> args = {ArrayArg::rowMajor(a.data(), DType::BF16, {m, k}),
                                    ArrayArg::rowMajor(b.data(), DType::BF16, {k, n}),
                                    ArrayArg::rowMajor(c.data(), DType::BF16, {m, n})};
@@ -99,23 +102,25 @@ protected:
     }
   }
 
+  void expectRight() {
+    for (std::optional<uint64_t> seed : {std::optional<uint64_t>(), std::optional<uint64_t>(1)}) {
+      std::vector<uint16_t> c;
+      EXPECT_CLEAN(run(*module(), c, seed));
+      for (int i = 0; i < m; ++i)
+        for (int j = 0; j < n; ++j) {
+          float sum = 0;
+          for (int x = 0; x < k; ++x)
+            sum += fromBFloat(a[size_t(i * k + x)]) * fromBFloat(b[size_t(x * n + j)]);
+          ASSERT_EQ(c[size_t(i * n + j)], toBFloat(sum)) << i << ", " << j;
+        }
+    }
+  }
+
   std::unique_ptr<ChipCode> code;
   std::vector<uint16_t> a, b;
 };
 
-TEST_F(CompiledProduct, RunsCleanAndRight) {
-  for (std::optional<uint64_t> seed : {std::optional<uint64_t>(), std::optional<uint64_t>(1)}) {
-    std::vector<uint16_t> c;
-    EXPECT_CLEAN(run(*module(), c, seed));
-    for (int i = 0; i < m; ++i)
-      for (int j = 0; j < n; ++j) {
-        float sum = 0;
-        for (int x = 0; x < k; ++x)
-          sum += fromBFloat(a[size_t(i * k + x)]) * fromBFloat(b[size_t(x * n + j)]);
-        ASSERT_EQ(c[size_t(i * n + j)], toBFloat(sum)) << i << ", " << j;
-      }
-  }
-}
+TEST_F(CompiledProduct, RunsCleanAndRight) { expectRight(); }
 
 TEST_F(CompiledProduct, WhatOrdersProductsIsNeeded) {
   expectEachIsNeeded("tilec.wgmma.fence");
@@ -128,6 +133,35 @@ TEST_F(CompiledProduct, WhatOrdersCopiesIsNeeded) {
   expectEachIsNeeded("llvm.nvvm.mbarrier.init");
   expectEachIsNeeded("llvm.nvvm.fence.proxy.async");
   expectEachIsNeeded("llvm.nvvm.cp.async.bulk.wait.group");
+}
+
+//===--- accumulators in tensor memory ------------------------------------------===//
+
+class CompiledTensorProduct : public CompiledProduct {
+protected:
+  // So many tiles that blocks use their accumulators again.
+  void SetUp() override {
+    m = 648;
+    compileFor("sm_100a");
+  }
+};
+
+TEST_F(CompiledTensorProduct, RunsCleanAndRight) {
+  EXPECT_FALSE(calls(*module(), "llvm.nvvm.tcgen05.mma.shared").empty());
+  expectRight();
+}
+
+TEST_F(CompiledTensorProduct, WhatOrdersProductsIsNeeded) {
+  expectEachIsNeeded("llvm.nvvm.tcgen05.commit");
+  expectEachIsNeeded("llvm.nvvm.tcgen05.fence.after");
+  expectEachIsNeeded("llvm.nvvm.tcgen05.fence.before");
+  expectEachIsNeeded("tilec.tcgen05.wait.ld");
+}
+
+TEST_F(CompiledTensorProduct, WhatMakesMemoryIsNeeded) {
+  expectEachIsNeeded("llvm.nvvm.tcgen05.alloc");
+  expectEachIsNeeded("llvm.nvvm.tcgen05.dealloc");
+  expectEachIsNeeded("llvm.nvvm.mbarrier.init");
 }
 
 } // namespace

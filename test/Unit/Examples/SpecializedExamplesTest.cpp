@@ -179,6 +179,6 @@ TEST_P(SpecializedAttention, Attention) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, SpecializedAttention,
                          ::testing::Combine(::testing::Range(0, int(std::size(attentions))),
-                                            ::testing::Values("sm_80", "sm_90a")));
+                                            ::testing::Values("sm_80", "sm_90a", "sm_100a")));
 
 } // namespace
