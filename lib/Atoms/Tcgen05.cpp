@@ -294,7 +294,8 @@ static void multiply(OpBuilder &builder, Location loc, const MmaEmission &emissi
             builder, loc, kindOf(form.aType), NVVM::CTAGroupKind::CTA_1,
             NVVM::Tcgen05MMACollectorOp::DISCARD, /*aShift=*/false,
             tcgen05::pointerTo(builder, loc, address), a.at(row, k), b.at(k, column), shape,
-            k || !emission.adds ? always : emission.adds, /*scaleInputD=*/Value(), /*disableOutputLane=*/Value());
+            k || !emission.adds ? always : emission.adds, /*scaleInputD=*/Value(),
+            /*disableOutputLane=*/Value());
       }
 }
 

@@ -138,8 +138,10 @@ Value tcgen05::read(OpBuilder &builder, Location loc, Value address, const Layou
   SmallVector<Value> complete;
   for (ArrayRef<Value> rest = words; !rest.empty();) {
     size_t count = std::min(rest.size(), waitRegisters);
-    llvm::append_range(complete, emitTied(builder, loc, "tilec.tcgen05.wait.ld",
-                                          "tcgen05.wait::ld.sync.aligned;", rest.take_front(count)));
+    SmallVector<Value> passed =
+        emitTied(builder, loc, "tilec.tcgen05.wait.ld", "tcgen05.wait::ld.sync.aligned;",
+                 rest.take_front(count));
+    llvm::append_range(complete, passed);
     rest = rest.drop_front(count);
   }
   auto wordType = VectorType::get(type.getShape(), builder.getI32Type());

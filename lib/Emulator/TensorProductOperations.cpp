@@ -77,7 +77,8 @@ std::optional<Form> parseForm(uint32_t kind, uint32_t descriptor) {
   bool isResult = isInteger ? form.result == ResultS32
                             : form.result == ResultF32 ||
                                   (form.result == ResultF16 && kind == KindF16 && *a == F16);
-  bool isShape = (form.m == 64 && form.n >= 8) || (form.m == 128 && form.n >= 16 && form.n % 16 == 0);
+  bool isShape = (form.m == 64 && form.n >= 8) ||
+                 (form.m == 128 && form.n >= 16 && form.n % 16 == 0);
   // Of a kind, f16 and bf16 do not mix.
   bool areTypes = kind != KindF16 || *a == *b;
   // MN-major tf32 needs a swizzle that moves 32 bytes at a time.

@@ -15,8 +15,8 @@
 //     tgpu.release %ring                         tgpu.mma_wait pending 0
 //     scf.yield %r }                             %r = tgpu.get_accumulator %T } else { %zero }
 //
-// The sum is read where it is first used. What does not begin at zero is set before the loop. A loop around such a loop is another
-// one, from the inside out. A loop that does something else with the sum, as attention does
+// The sum is read where it is first used. What does not begin at zero is set before the
+// loop. A loop around such a loop is another one, from the inside out. A loop that does something else with the sum, as attention does
 // when it rescales, reads and writes it in each iteration.
 //
 // The wait stays where the loop's threads write again what a product reads; a place of a ring
@@ -29,6 +29,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -158,7 +159,11 @@ static void keep(scf::ForOp loop, Sum &sum) {
   });
   if (tgpu::MmaWaitOp wait = waitOf(sum); wait && isFree)
     wait.erase();
-  // What is carried on is what came in: the loop loses it when it is simplified.
+  // What is carried on is what came in, which is nothing: the loop loses it when it is
+  // simplified.
+  builder.setInsertionPoint(loop);
+  loop.getInitArgsMutable()[sum.carried].set(
+      ub::PoisonOp::create(builder, loc, result.getType()));
   loop.getBody()->getTerminator()->setOperand(sum.carried, loop.getRegionIterArg(sum.carried));
   sum.get.erase();
   sum.set.erase();

@@ -236,7 +236,7 @@ def KeepAccumulators : Pass<"tile-keep-accumulators", "::tilec::tile::KernelOp">
     else with, is written before the loop and read after it.
   }];
   let dependentDialects = ["::tilec::tgpu::TileGPUDialect", "::mlir::scf::SCFDialect",
-    "::mlir::arith::ArithDialect"];
+    "::mlir::arith::ArithDialect", "::mlir::ub::UBDialect"];
 }
 
 def ScheduleAsyncMma : Pass<"tile-schedule-async-mma", "::tilec::tile::KernelOp"> {
