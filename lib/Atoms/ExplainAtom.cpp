@@ -93,6 +93,10 @@ tilec::explainBetterAtoms(const Atom &chosen, const MmaProblem &problem) {
   for (const Atom *atom : allAtoms()) {
     if (atom == &chosen)
       break;
+    // Of a memory that the chip has not there is nothing to say.
+    if (atom->accHome() == OperandHome::TensorMemory &&
+        (problem.features & atom->features) != atom->features)
+      continue;
     Reason reason = findReason(*atom, problem);
     if (atom->scope == chosen.scope && reason.obstacle != Obstacle::Precision)
       continue;

@@ -317,6 +317,10 @@ static constexpr Atom makeAtom(llvm::StringLiteral name, bool (*supports)(const 
   atom.aBuffer = bufferA;
   atom.bBuffer = bufferB;
   atom.accumulator = &accumulatorCode;
+  atom.shape = [](const MmaProblem &problem) -> std::array<int64_t, 3> {
+    return {std::min(mostRows, problem.accShape[0]), std::min(mostColumns, problem.accShape[1]),
+            stepBytes / bytesOf(problem.aType)};
+  };
   return atom;
 }
 
