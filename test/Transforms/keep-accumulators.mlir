@@ -24,7 +24,7 @@
 // CHECK:   tgpu.release
 // The sum is read where it is used, behind the loads that are for its use.
 // CHECK: tile.load
-// CHECK: %[[WORK:.*]] = arith.cmpi slt, %[[FIRST]], %[[LAST]]
+// CHECK: %[[WORK:.*]] = arith.cmpi sgt, %[[LAST]], %[[FIRST]]
 // CHECK: %[[R:.*]] = scf.if %[[WORK]]
 // CHECK:   tgpu.mma_wait pending 0
 // CHECK:   %[[SUM:.*]] = tgpu.get_accumulator %[[T]]
@@ -64,7 +64,8 @@ tile.kernel @sum(%y: !tile.array<?x?xf32, mut>, %bias: !tile.array<?x?xf32>, %n:
 // CHECK-NEXT: tgpu.mma_wait pending 0
 // CHECK-NOT: tgpu.get_accumulator
 // CHECK: }
-// CHECK: tgpu.mma_wait pending 0
+// CHECK: }
+// CHECK-NEXT: tgpu.mma_wait pending 0
 // CHECK-NEXT: tgpu.get_accumulator %[[T]]
 tile.kernel @nested(%x: !tile.array<?x?xbf16>, %y: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32} {
   %t = tgpu.accumulator : !t

@@ -15,6 +15,7 @@
 #include "tilec/Emulator/Plan.h"
 #include "tilec/Frontend/Diagnostics.h"
 
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace tilec;
@@ -82,10 +83,12 @@ protected:
 
   /// Takes the call out; a value that it passes on comes from its operand.
   static void remove(llvm::CallInst *call) {
-    for (llvm::User *user : llvm::make_early_inc_range(call->users())) {
-      auto *extract = llvm::cast<llvm::ExtractValueInst>(user);
-      extract->replaceAllUsesWith(call->getArgOperand(extract->getIndices()[0]));
-      extract->eraseFromParent();
+    if (!call->use_empty()) {
+      llvm::IRBuilder<> builder(call);
+      llvm::Value *all = llvm::PoisonValue::get(call->getType());
+      for (unsigned i = 0; i < call->arg_size(); ++i)
+        all = builder.CreateInsertValue(all, call->getArgOperand(i), i);
+      call->replaceAllUsesWith(all);
     }
     call->eraseFromParent();
   }
