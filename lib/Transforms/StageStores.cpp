@@ -82,9 +82,12 @@ static Parts chooseParts(RankedTensorType type, int64_t maxBytes) {
   return parts;
 }
 
-/// Where warp groups have parts of their own that lie apart: for each bit of a group's
-/// number the first element of the part of the group that has only that bit.
-static DenseI64ArrayAttr findGroups(Builder &builder, const Layout &layout) {
+/// Where warp groups have parts of their own that lie apart, in rows of the buffer that no
+/// other has a part of: for each bit of a group's number the first element of the part of
+/// the group that has only that bit.
+static DenseI64ArrayAttr findGroups(Builder &builder, RankedTensorType type) {
+  Layout layout = tile::getLayout(type);
+  int64_t bytes = tgpu::BufferType::storedBytes(type.getElementType());
   constexpr unsigned bitsInGroup = 2;
   if (layout.numBits(Input::Warp) <= bitsInGroup)
     return {};
@@ -95,7 +98,8 @@ static DenseI64ArrayAttr findGroups(Builder &builder, const Layout &layout) {
       others |= basis;
       continue;
     }
-    if (!llvm::isPowerOf2_64(basis) || (all & basis))
+    int64_t column = layout.unflatten(basis).back();
+    if (!llvm::isPowerOf2_64(basis) || (all & basis) || (column && column * bytes < rowBytes))
       return {};
     all |= basis;
     groups.push_back(int64_t(basis));
@@ -131,7 +135,7 @@ public:
     parts = chooseParts(type, maxBytes / 2);
     if (parts.number == 1)
       parts = chooseParts(type, maxBytes);
-    groups = findGroups(builder, tile::getLayout(parts.type));
+    groups = findGroups(builder, parts.type);
     auto buffer = tgpu::BufferType::get(parts.type, stagingBuffer(parts.type));
     int64_t numBuffers = parts.number > 1 && 2 * buffer.getBytes() <= maxBytes ? 2 : 1;
     for (int64_t i = 0; i < numBuffers; ++i)

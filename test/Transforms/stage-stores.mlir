@@ -67,3 +67,15 @@ tile.kernel @together(%x: !tile.array<?x?xbf16>, %y: !tile.array<?x?xbf16, mut>,
   tile.store %y[%i, %i], %t {tile.copy = "tma"} : !tile.array<?x?xbf16, mut>, tensor<256x64xbf16, #mixed>
   tile.return
 }
+
+// Groups that share the engine's rows meet, too.
+#narrow = #tile.layout<[64, 64] register [(0, 1), (8, 0), (0, 8), (0, 16)] lane [(0, 2), (0, 4), (1, 0), (2, 0), (4, 0)] warp [(16, 0), (32, 0), (0, 32)]>
+// GROUPS-LABEL: tile.kernel @narrow
+// GROUPS-NOT: groups
+// GROUPS: tgpu.copy_out %{{.*}}, %arg1[%{{.*}}, %arg2] order [0, 1] :
+// GROUPS-NOT: by_group
+tile.kernel @narrow(%x: !tile.array<?x?xbf16>, %y: !tile.array<?x?xbf16, mut>, %i: index) attributes {num_warps = 8 : i32} {
+  %t = tile.load %x[%i, %i] : !tile.array<?x?xbf16> -> tensor<64x64xbf16, #narrow>
+  tile.store %y[%i, %i], %t {tile.copy = "tma"} : !tile.array<?x?xbf16, mut>, tensor<64x64xbf16, #narrow>
+  tile.return
+}
