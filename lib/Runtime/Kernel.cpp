@@ -147,11 +147,12 @@ static CheckLevel checkLevel() {
   return level;
 }
 
-/// Where the arrays' memory lives: on the stream's device, managed, or pinned.
+/// Where the arrays' memory lives: on the stream's device, managed, or pinned. What has no
+/// element may lie anywhere, such as behind the end of an allocation.
 static Expected<void> checkPointers(const LoadedKernel &kernel, std::span<const KernelArg> args) {
   for (size_t i = 0; i < args.size(); ++i) {
     const auto *array = std::get_if<ArrayArg>(&args[i]);
-    if (!array || !array->data)
+    if (!array || !array->data || array->numElements() == 0)
       continue;
     unsigned type = 0, isManaged = 0;
     int ordinal = -1;

@@ -8,8 +8,10 @@
 #include "Reference.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
+#include <atomic>
+#include <mutex>
+#include <set>
+#include <thread>
 
 namespace tilec::bench {
 
@@ -82,16 +84,62 @@ Expected<Gpu::Memory> Gpu::upload(const Problem &problem) {
   return memory;
 }
 
-Expected<Gpu::Launch> Gpu::build(const Problem &problem, std::string_view tile,
-                                 const Memory &memory) {
-  std::string path = options.examples + "/" + std::string(problem.subject->file);
-  auto program = tilec::Program::tryFromFile(path);
+std::vector<std::string> Gpu::tilesOf(const Problem &problem) const {
+  if (!options.tiles.empty())
+    return options.tiles;
+  return {problem.subject->tiles.begin(), problem.subject->tiles.end()};
+}
+
+/// What tells builds apart: shapes with the same definitions share one.
+static std::string keyOf(const Problem &problem, std::string_view tile) {
+  std::string key(problem.subject->kernel);
+  for (const auto &[name, value] : definitions(problem, tile))
+    key += " " + name + "=" + value;
+  return key;
+}
+
+Expected<Kernel> Gpu::compile(const Problem &problem, std::string_view tile) const {
+  auto program = tilec::Program::tryFromFile(options.examples + "/" + std::string(problem.subject->file));
   if (!program)
     return program.failure();
   std::vector<Constant> constants;
   for (const auto &[name, value] : definitions(problem, tile))
     constants.emplace_back(name, value);
   auto kernel = program->tryKernel(problem.subject->kernel, constants);
+  if (kernel)
+    if (auto ok = kernel->tryPreload(device); !ok)
+      return ok.failure();
+  return kernel;
+}
+
+void Gpu::compile(std::span<const Problem> problems) {
+  std::vector<std::pair<const Problem *, std::string>> builds;
+  std::set<std::string> keys;
+  for (const Problem &problem : problems)
+    for (const std::string &tile : tilesOf(problem))
+      if (keys.insert(keyOf(problem, tile)).second)
+        builds.emplace_back(&problem, tile);
+  std::atomic<size_t> next = 0;
+  std::mutex lock;
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < std::clamp(std::thread::hardware_concurrency(), 1u, 32u); ++t)
+    threads.emplace_back([&] {
+      for (size_t i; (i = next++) < builds.size();) {
+        auto kernel = compile(*builds[i].first, builds[i].second);
+        std::lock_guard<std::mutex> guard(lock);
+        kernels.emplace(keyOf(*builds[i].first, builds[i].second), std::move(kernel));
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+Expected<Gpu::Launch> Gpu::build(const Problem &problem, std::string_view tile,
+                                 const Memory &memory) {
+  auto it = kernels.find(keyOf(problem, tile));
+  if (it == kernels.end())
+    it = kernels.emplace(keyOf(problem, tile), compile(problem, tile)).first;
+  const Expected<Kernel> &kernel = it->second;
   if (!kernel)
     return kernel.failure();
   std::vector<KernelArg> args = memory.arrays;
@@ -102,8 +150,6 @@ Expected<Gpu::Launch> Gpu::build(const Problem &problem, std::string_view tile,
       return scalar.failure();
     args.push_back(*scalar);
   }
-  if (auto ok = kernel->tryPreload(device); !ok)
-    return ok.failure();
   return Launch([stream = stream, kernel = *kernel, args] {
     return kernel.tryLaunchArgs(stream, LaunchConfig(), args);
   });
@@ -131,8 +177,7 @@ void Gpu::prepare(const Problem &problem, const Memory &memory, std::vector<Prog
       program.entry.wrong = launch.failure().message;
     programs.push_back(std::move(program));
   };
-  std::vector<std::string> tiles(problem.subject->tiles.begin(), problem.subject->tiles.end());
-  for (const std::string &tile : options.tiles.empty() ? tiles : options.tiles)
+  for (const std::string &tile : tilesOf(problem))
     add(ourName, tile, build(problem, tile, memory));
   if (cublas && isProduct(problem.subject->work))
     add("cuBLASLt", "", vendor(problem, memory));

@@ -6,6 +6,7 @@
 // A Device here holds a stream, the memory that empties the cache, and where products
 // work. measure() takes one problem through all its programs:
 //
+//   all builds are compiled by many threads first (and kept on disk by libtilec_jit);
 //   inputs N(0, 1) to the device once, for all of them;
 //   each program twice on poisoned output: the same bits, nothing unwritten, and the
 //   samples of the reference within the tolerance; again after all times were taken;
@@ -21,6 +22,8 @@
 #include "Results.h"
 
 #include "tilec/jit.h"
+
+#include <map>
 
 namespace tilec::bench {
 
@@ -42,6 +45,8 @@ public:
   Expected<double> copyBytesPerSecond();
   /// The rate of products of operands that stay on the chip.
   Expected<Ceiling> productCeiling(DType dtype);
+  /// Compiles the builds of these problems, many at a time, before any is measured.
+  void compile(std::span<const Problem> problems);
   Expected<Row> measure(const Problem &problem);
 
 private:
@@ -57,6 +62,8 @@ private:
   Gpu(MeasureOptions options, Device device, Stream stream)
       : options(std::move(options)), device(device), stream(std::move(stream)) {}
   Expected<Memory> upload(const Problem &problem);
+  Expected<Kernel> compile(const Problem &problem, std::string_view tile) const;
+  std::vector<std::string> tilesOf(const Problem &problem) const;
   Expected<Launch> build(const Problem &problem, std::string_view tile, const Memory &memory);
   Expected<Launch> vendor(const Problem &problem, const Memory &memory);
   void prepare(const Problem &problem, const Memory &memory, std::vector<Program> &programs);
@@ -71,6 +78,7 @@ private:
   Buffer flush, workspace;
   std::unique_ptr<CublasLt> cublas;
   std::string peer;
+  std::map<std::string, Expected<Kernel>> kernels; // by their key
 };
 
 } // namespace tilec::bench

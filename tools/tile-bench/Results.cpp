@@ -145,31 +145,32 @@ static std::vector<const Entry *> peersOf(const Row &row) {
   return peers;
 }
 
-void printTable(raw_ostream &os, const Results &results) {
+void printHeader(raw_ostream &os, const Results &results) {
   os << results.device;
   if (results.copyBytesPerSecond > 0)
     os << ", copy " << format("%.2f", results.copyBytesPerSecond * 1e-12) << " TB/s";
   for (const Ceiling &ceiling : results.ceilings)
     os << ", " << ceiling.name << " " << format("%.0f", ceiling.operationsPerSecond * 1e-12) << " T/s";
   os << "\n";
-  for (const Row &row : results.rows) {
-    os << left_justify(row.subject, 20) << " " << left_justify(row.shape, 18) << " ";
-    if (const Entry *ours = row.bestOurs()) {
-      os << right_justify(rateText(row, *ours), 8) << (isMemoryBound(row) ? " TB/s" : " T/s ");
-      os << format("  spread %4.1f %%  error %.1e  ", 100 * ours->seconds.spread(), ours->error)
-         << left_justify(ours->setting, 22);
-    } else {
-      os << "no result";
-    }
-    for (const Entry *peer : peersOf(row))
-      os << "  " << peer->who << " " << rateText(row, *peer);
-    if (row.ratio() > 0)
-      os << format("  ratio %.2f", row.ratio());
-    os << "\n";
-    for (const Entry &entry : row.entries)
-      if (!entry.wrong.empty())
-        os << "    " << entry.who << " " << entry.setting << ": " << entry.wrong << "\n";
+}
+
+void printRow(raw_ostream &os, const Row &row) {
+  os << left_justify(row.subject, 20) << " " << left_justify(row.shape, 18) << " ";
+  if (const Entry *ours = row.bestOurs()) {
+    os << right_justify(rateText(row, *ours), 8) << (isMemoryBound(row) ? " TB/s" : " T/s ");
+    os << format("  spread %4.1f %%  error %.1e  ", 100 * ours->seconds.spread(), ours->error)
+       << left_justify(ours->setting, 22);
+  } else {
+    os << "no result";
   }
+  for (const Entry *peer : peersOf(row))
+    os << "  " << peer->who << " " << rateText(row, *peer);
+  if (row.ratio() > 0)
+    os << format("  ratio %.2f", row.ratio());
+  os << "\n";
+  for (const Entry &entry : row.entries)
+    if (!entry.wrong.empty())
+      os << "    " << entry.who << " " << entry.setting << ": " << entry.wrong << "\n";
 }
 
 } // namespace tilec::bench

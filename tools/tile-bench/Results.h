@@ -67,8 +67,10 @@ llvm::json::Value toJSON(const Results &results);
 /// "seconds": {"median", "low", "high", "count"}, "error", "wrong"}]}. Those of no row
 /// are left out.
 Expected<void> mergePeers(llvm::StringRef text, Results &results);
-/// One line per row: our rate and each peer's, and the ratio to the best of them.
-void printTable(llvm::raw_ostream &os, const Results &results);
+/// The table's first line: the device and its ceilings.
+void printHeader(llvm::raw_ostream &os, const Results &results);
+/// A line: our rate and each peer's, and the ratio to the best of them; then what is wrong.
+void printRow(llvm::raw_ostream &os, const Row &row);
 
 } // namespace tilec::bench
 

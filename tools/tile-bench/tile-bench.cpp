@@ -97,19 +97,37 @@ static int measureCeilings(Gpu &gpu, Results &results) {
   return exitSuccess;
 }
 
-/// All rows; a device that fails ends it.
-static int measureAll(const CommandLine &line, Gpu &gpu, Results &results) {
+static std::vector<Problem> allProblems(const CommandLine &line) {
+  std::vector<Problem> problems;
   for (const Subject *subject : line.subjects) {
     std::vector<Sizes> shapes = line.shapes.empty() ? subject->shapes : line.shapes;
     if (line.onlyFirstShape)
       shapes.resize(1);
-    for (const Sizes &sizes : shapes) {
-      auto row = gpu.measure(*makeProblem(*subject, sizes));
-      if (!row)
-        return fail(exitTool, std::string(subject->name) + ": " + row.failure().message);
-      results.rows.push_back(std::move(*row));
-    }
+    for (const Sizes &sizes : shapes)
+      problems.push_back(*makeProblem(*subject, sizes));
   }
+  return problems;
+}
+
+/// All rows, printed as they are measured; a device that fails ends it.
+static int measureAll(const CommandLine &line, Gpu &gpu, Results &results) {
+  std::vector<Problem> problems = allProblems(line);
+  gpu.compile(problems);
+  for (const Problem &problem : problems) {
+    auto row = gpu.measure(problem);
+    if (!row)
+      return fail(exitTool, std::string(problem.subject->name) + ": " + row.failure().message);
+    printRow(llvm::outs(), *row);
+    llvm::outs().flush();
+    results.rows.push_back(std::move(*row));
+  }
+  if (line.peersScript.empty())
+    return exitSuccess;
+  if (int status = runPeers(line.peersScript, results))
+    return status;
+  llvm::outs() << "with the peers of " << line.peersScript << ":\n";
+  for (const Row &row : results.rows)
+    printRow(llvm::outs(), row);
   return exitSuccess;
 }
 
@@ -126,10 +144,8 @@ static int run(const CommandLine &line) {
   if (line.measureCeilings)
     if (int status = measureCeilings(**gpu, results))
       return status;
+  printHeader(llvm::outs(), results);
   int status = measureAll(line, **gpu, results);
-  if (!status && !line.peersScript.empty())
-    status = runPeers(line.peersScript, results);
-  printTable(llvm::outs(), results);
   if (!line.json.empty() && writeFile(line.json, [&](auto &os) { os << bench::toJSON(results) << "\n"; }))
     status = exitInput;
   if (!line.svg.empty() && writeFile(line.svg, [&](auto &os) { printRoofline(os, results); }))

@@ -132,6 +132,9 @@ TEST_F(LaunchTest, RefusesWrongMemory) {
   auto managed = Array<bf16, 2>::empty(other, {8, 8}, MemoryKind::Managed);
   k.launch(s, pinned, managed, a, 1.0f);
   EXPECT_EQ(fake->calls["cuLaunchKernelEx"], 1);
+  // Where an array without elements lies does not matter.
+  k.launch(s, TensorView(host.data(), bf16, {8, 0}), TensorView(host.data(), bf16, {0, 8}), a, 1.0f);
+  EXPECT_EQ(fake->calls["cuLaunchKernelEx"], 2);
 }
 
 TEST_F(LaunchTest, NumbersTakeTheParametersDtype) {

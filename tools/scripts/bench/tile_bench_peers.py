@@ -275,7 +275,11 @@ def main():
         rows = json.load(file)["rows"]
     timer, entries = Timer(), []
     for row in rows:
-        entries += entries_of(row, timer)
+        found = entries_of(row, timer)
+        for entry in found:
+            figure = f"{1e6 * entry['seconds']['median']:.1f} us" if "seconds" in entry else entry["wrong"]
+            print(f"  {entry['subject']} {entry['shape']} {entry['who']} {entry.get('setting', '')}: {figure}", file=sys.stderr)
+        entries += found
         torch.cuda.empty_cache()
     with open(sys.argv[2], "w") as file:
         json.dump({"entries": entries}, file)
