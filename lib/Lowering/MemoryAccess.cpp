@@ -15,6 +15,7 @@
 #include "MemoryAccess.h"
 
 #include "tilec/Atoms/ThreadCode.h"
+#include "tilec/Tile/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -190,6 +191,22 @@ Value IndexedAccess::addressOf(int64_t number) {
                              ArrayRef<LLVM::GEPArg>{offset});
 }
 
+/// Says how many bytes an instruction moves, and why no more of the `most` elements.
+void IndexedAccess::explain(int64_t elements, int64_t most) const {
+  int64_t bytes = elements * stored.getIntOrFloatBitWidth() / 8;
+  const char *why = !e.isAligned16            ? "nothing is known of the array's alignment"
+                    : array->type.isStrided() ? "the array is strided"
+                    : most <= elements        ? "no instruction does more"
+                    : runLength <= elements   ? "indices are not known to run on for longer"
+                                              : "a thread has no more neighbours";
+  if (bytes >= 16)
+    remarkChoice(op, "lower-to-simt", "threads access elements by index {0} at a time",
+                 spellBytes(bytes));
+  else
+    remarkMissed(op, "lower-to-simt", "threads access elements by index no more than {0} at a time: {1}",
+                 spellBytes(bytes), why);
+}
+
 SmallVector<AccessGroup> IndexedAccess::groups(int64_t most) {
   SmallVector<AccessGroup> result;
   if (!layout) {
@@ -197,12 +214,14 @@ SmallVector<AccessGroup> IndexedAccess::groups(int64_t most) {
     return result;
   }
   SmallVector<unsigned, 4> bits;
+  const int64_t asked = most;
   most = std::min({most, runLength, int64_t(128 / stored.getIntOrFloatBitWidth())});
   if (most > 1 && e.isAligned16 && !array->type.isStrided()) {
     bits = layout->vectorRegisters(runDim);
     while (!bits.empty() && (int64_t(1) << bits.size()) > most)
       bits.pop_back();
   }
+  explain(int64_t(1) << bits.size(), asked);
   result = groupRegisters(*layout, bits);
   for (AccessGroup &group : result) {
     group.address = addressOf(group.registers.front());

@@ -49,7 +49,7 @@ class IndexedAccess {
 public:
   template <typename Op>
   IndexedAccess(Emitter &emitter, Op op, mlir::Type valueType)
-      : e(emitter), array(&emitter.array(op.getArray())), mask(op.getMask()),
+      : e(emitter), op(op), array(&emitter.array(op.getArray())), mask(op.getMask()),
         runDim(op.getRunDim()), runLength(op.getRunLength()) {
     for (auto [dim, index] : llvm::enumerate(op.getIndex()))
       dims.push_back({index, op.isInBounds(unsigned(dim))});
@@ -76,8 +76,10 @@ private:
   mlir::Value element(mlir::Value values, int64_t number);
   mlir::Value guardOf(int64_t number);
   mlir::Value addressOf(int64_t number);
+  void explain(int64_t elements, int64_t most) const;
 
   Emitter &e;
+  mlir::Operation *op;
   const ArrayView *array;
   std::optional<Layout> layout;
   llvm::SmallVector<Dim> dims;

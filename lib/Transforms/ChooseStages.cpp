@@ -85,7 +85,7 @@ struct ChooseStages : tilec::impl::ChooseStagesBase<ChooseStages> {
       }
     }
     if (inner.empty())
-      return;
+      return tile::declineHint(kernel, chip, "num_stages", "no loop brings tiles");
     bool byThreads = llvm::all_of(
         inner, [](tgpu::RingOp ring) { return ring.getCopy() == "cp_async"; });
     int64_t asked =

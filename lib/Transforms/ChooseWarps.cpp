@@ -105,8 +105,9 @@ static Choice chooseNumWarps(KernelOp kernel, StringRef chip) {
   kernel.walk([&](Operation *op) {
     if (auto mma = dyn_cast<MmaOp>(op))
       product.raise(warpsForProduct(mma.getType().getNumElements(), prefersFew),
-                    prefersFew ? "for few reads of shared memory by the product "
-                               : "for the product ",
+                    prefersFew && mma.getType().getNumElements() >= largeProduct
+                        ? "for few reads of shared memory by the product "
+                        : "for the product ",
                     mma.getType());
     bool memory = isa<LoadOp, StoreOp, GatherOp, ScatterOp, AtomicOp>(op);
     for (Type type : op->getOperandTypes())

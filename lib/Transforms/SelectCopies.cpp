@@ -80,27 +80,33 @@ static bool isWritten(Value array) {
   });
 }
 
-/// A product reads `use` from shared memory, and accepts it as it comes from the array:
+/// What keeps a product from reading `use` from shared memory as it comes from the array:
 /// by itself if `isAsync`, else by its threads.
-static bool isReadByProduct(OpOperand &use, int64_t contiguousDim, unsigned numWarps,
+static Obstacle useObstacle(OpOperand &use, int64_t contiguousDim, unsigned numWarps,
                             bool isAsync) {
   auto mma = dyn_cast<MmaOp>(use.getOwner());
-  if (!mma || use.get() == mma.getAcc())
-    return false;
+  if (!mma)
+    return "not only products use it";
+  if (use.get() == mma.getAcc())
+    return "a product adds to it";
   bool isA = use.getOperandNumber() == 0;
   MmaProblem problem = getMmaProblem(mma, numWarps);
   const Atom *atom = getAtom(mma, problem);
-  if (atom->isAsync != isAsync || (isA ? atom->aHome : atom->bHome) != OperandHome::Shared)
-    return false;
+  if (atom->isAsync != isAsync)
+    return isAsync ? "threads read it for the product" : "the product reads it by itself";
+  if ((isA ? atom->aHome : atom->bHome) != OperandHome::Shared)
+    return "the product takes it from registers";
   auto fixed = isA ? atom->aBuffer : atom->bBuffer;
   if (!fixed)
-    return true;
+    return nullptr;
   auto type = cast<RankedTensorType>(use.get().getType());
   int64_t rank = type.getRank();
   bool isKMajor = contiguousDim == (isA ? rank - 1 : rank - 2);
   Layout buffer = fixed(problem, isKMajor);
   // Some operands have to lie along K: is that how they come?
-  return buffer.unflatten(buffer.basis(Input::Offset, 0))[contiguousDim] == 1;
+  return buffer.unflatten(buffer.basis(Input::Offset, 0))[contiguousDim] == 1
+             ? nullptr
+             : "the product wants it along K, and the array has it along the other dim";
 }
 
 /// What keeps a load from being for products only, which take it as it is copied.
@@ -119,10 +125,9 @@ static Obstacle loadObstacle(LoadOp load, unsigned numWarps, bool isAsync) {
     int64_t contiguous =
         llvm::find(view.arrayDims, array.getRank() - 1) - view.arrayDims.begin();
     for (OpOperand &use : view.tile.getUses())
-      if (!isa<PermuteOp, ReshapeOp>(use.getOwner()) &&
-          !isReadByProduct(use, contiguous, numWarps, isAsync))
-        return isa<MmaOp>(use.getOwner()) ? "the product does not read it as it is copied"
-                                          : "not only products use it";
+      if (!isa<PermuteOp, ReshapeOp>(use.getOwner()))
+        if (Obstacle obstacle = useObstacle(use, contiguous, numWarps, isAsync))
+          return obstacle;
   }
   return nullptr;
 }
@@ -205,8 +210,10 @@ private:
                    "threads copy {0} of {1} to shared memory, and not the engine: {2}",
                    spell(load.getType()), array, byEngine);
     else
-      remarkMissed(load, "select-copies", "{0} of {1} goes through registers: {2}",
-                   spell(load.getType()), array, byEngine);
+      remarkMissed(load, "select-copies", "{0} of {1} goes through registers: {2}{3}{4}",
+                   spell(load.getType()), array, byEngine,
+                   StringRef(byEngine) == byThreads ? "" : ", and ",
+                   StringRef(byEngine) == byThreads ? "" : byThreads);
   }
 
   static void explain(StoreOp store, Obstacle byEngine) {

@@ -284,22 +284,25 @@ static DenseI64ArrayAttr splitRegisters(Builder &builder, unsigned numWarps) {
   return builder.getDenseI64ArrayAttr({access, execute});
 }
 
-static void specialize(tile::KernelOp kernel, const AccessSlice &slice) {
+/// A whole warp group, as registers are shared out among groups; one thread of it works.
+static constexpr int64_t accessWarps = 4;
+
+static void specialize(tile::KernelOp kernel, const AccessSlice &slice,
+                       DenseI64ArrayAttr registers) {
   Block &body = kernel.getBody().front();
   SmallVector<Operation *> moved;
   for (Operation &op : body.without_terminator())
     if (!isa<tgpu::RingOp>(op))
       moved.push_back(&op);
   OpBuilder builder = OpBuilder::atBlockTerminator(&body);
-  auto roles = tgpu::SpecializeOp::create(
-      builder, kernel.getLoc(), splitRegisters(builder, kernel.getNumWarps().value_or(4)));
+  auto roles = tgpu::SpecializeOp::create(builder, kernel.getLoc(), registers);
   builder.createBlock(&roles.getAccess());
   SliceCloner(builder, slice).clone(body);
   Block *execute = builder.createBlock(&roles.getExecute());
   for (Operation *op : moved)
     op->moveBefore(execute, execute->end());
   roles.getExecute().walk([](tgpu::PushOp push) { push.erase(); });
-  kernel->setAttr(tgpu::accessWarpsAttrName, builder.getI64IntegerAttr(4));
+  kernel->setAttr(tgpu::accessWarpsAttrName, builder.getI64IntegerAttr(accessWarps));
 }
 
 namespace {
@@ -329,9 +332,14 @@ struct SpecializeWarps : tilec::impl::SpecializeWarpsBase<SpecializeWarps> {
       return remarkMissed(obstacle, "specialize-warps",
                           "the warps that compute also copy: where they copy from depends on "
                           "this, which one thread cannot compute");
-    remarkChoice(kernel, "specialize-warps", "one more warp does all copies, beside {0} that compute",
-                 warps);
-    specialize(kernel, slice);
+    Builder builder(&getContext());
+    DenseI64ArrayAttr registers = splitRegisters(builder, unsigned(warps));
+    remarkChoice(kernel, "specialize-warps", "copies have {0} warps of their own, beside {1} that compute{2}",
+                 accessWarps, warps,
+                 registers ? llvm::formatv(" ({0} and {1} registers a thread)", registers[0], registers[1])
+                                 .str()
+                           : "");
+    specialize(kernel, slice, registers);
   }
 };
 

@@ -1,4 +1,5 @@
 // RUN: tile-opt %s --tile-lower-to-simt --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: not tile-opt %s --tile-lower-to-simt --split-input-file --remarks-filter=lower-to-simt --mlir-disable-threading -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // Registers are renamed, lanes exchange by shuffles, changes of shape are conversions.
 
 #a = #tile.layout<[4, 32] register [(1, 0), (2, 0)] lane [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16)]>
@@ -17,6 +18,7 @@ tile.kernel @registers(%x: f32) attributes {num_warps = 1 : i32} {
 }
 
 // CHECK-LABEL: llvm.func @lanes(
+// REMARK: [Missed] {{.*}}Function=lanes {{.*}}Remark="f32[4, 32] changes its layout by shuffles, 4 a thread"
 tile.kernel @lanes(%x: f32) attributes {num_warps = 1 : i32} {
   %v = tile.splat %x : f32 -> tensor<4x32xf32, #a>
   // CHECK: nvvm.shfl.sync

@@ -1,4 +1,5 @@
 // RUN: tile-opt %s --tile-lower-to-simt --canonicalize --cse | FileCheck %s
+// RUN: tile-opt %s --tile-lower-to-simt --remarks-filter=lower-to-simt --mlir-disable-threading -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // Elements by index: one comparison a dim, padding in place of what does not exist, runs
 // as one access.
 
@@ -22,6 +23,9 @@
 // CHECK: llvm.load %[[P]] {alignment = 4 : i64} : !llvm.ptr<1> -> f32
 // CHECK: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> f32
 // CHECK-NOT: arith.select
+// REMARK: [Missed] {{.*}}Function=gather {{.*}}Remark="threads access `arg1` no more than 4 bytes at a time: nothing is known of the array's alignment; no edge has to be checked"
+// REMARK: [Missed] {{.*}}Function=gather {{.*}}Remark="threads access elements by index no more than 4 bytes at a time: nothing is known of the array's alignment"
+// REMARK: [Missed] {{.*}}Function=gather {{.*}}Remark="threads access `arg2` no more than 4 bytes at a time: nothing is known of the array's alignment; no edge has to be checked"
 tile.kernel @gather(%a: !tile.array<?x?xf32>, %i: !tile.array<?xi32>, %c: !tile.array<?xf32, mut>) attributes {num_warps = 1 : i32} {
   %z = arith.constant 0 : index
   %x = tile.load %i[%z] in_bounds [true] : !tile.array<?xi32> -> tensor<64xi32, #l>
@@ -36,6 +40,11 @@ tile.kernel @gather(%a: !tile.array<?x?xf32>, %i: !tile.array<?xi32>, %c: !tile.
 // CHECK: llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xf32>
 // CHECK: llvm.call @tilec.st.relaxed.block.v2.b32(%{{.*}}) : (!llvm.ptr<1>, i32, i32) -> ()
 // CHECK-COUNT-2: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> f32
+// REMARK: [Passed] {{.*}}Function=runs {{.*}}Remark="threads access `arg1` 16 bytes at a time; no edge has to be checked"
+// REMARK: [Missed] {{.*}}Function=runs {{.*}}Remark="threads access elements by index no more than 8 bytes at a time: indices are not known to run on for longer"
+// REMARK: [Missed] {{.*}}Function=runs {{.*}}Remark="threads access elements by index no more than 8 bytes at a time: indices are not known to run on for longer"
+// REMARK: [Missed] {{.*}}Function=runs {{.*}}Remark="threads access elements by index no more than 4 bytes at a time: indices are not known to run on for longer"
+// REMARK: [Missed] {{.*}}Function=runs {{.*}}Remark="threads access `arg3` no more than 8 bytes at a time: a thread has no more neighbours; no edge has to be checked"
 tile.kernel @runs(%a: !tile.array<?xf32>, %i: !tile.array<?xi64>, %c: !tile.array<?xf32, mut>, %d: !tile.array<?xf32, mut>) attributes {num_warps = 1 : i32, tile.facts = ["aligned16"]} {
   %z = arith.constant 0 : index
   %x = tile.load %i[%z] in_bounds [true] : !tile.array<?xi64> -> tensor<64xi64, #l>

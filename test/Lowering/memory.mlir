@@ -1,4 +1,5 @@
 // RUN: tile-opt %s --tile-lower-to-simt --canonicalize | FileCheck %s
+// RUN: tile-opt %s --tile-lower-to-simt --remarks-filter=lower-to-simt --mlir-disable-threading -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // Loads and stores: widths from facts, defined edges, each element written once.
 
 #l = #tile.layout<[1024] register [(1), (2), (512)] lane [(4), (8), (16), (32), (64)] warp [(128), (256)]>
@@ -10,6 +11,8 @@
 // CHECK-LABEL: llvm.func @aligned(
 // CHECK-SAME: %[[A:.*]]: !llvm.ptr<1> {llvm.align = 16 : i64, llvm.noalias, llvm.readonly}, %[[N:.*]]: i64,
 // CHECK-SAME: nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>
+// REMARK: [Passed] {{.*}}Function=aligned {{.*}}Remark="threads access `arg0` 16 bytes at a time; edges are checked in dim 0"
+// REMARK: [Passed] {{.*}}Function=aligned {{.*}}Remark="threads access `arg1` 16 bytes at a time; edges are checked in dim 0"
 tile.kernel @aligned(%a: !tile.array<?xf32>, %c: !tile.array<?xf32, mut>) attributes {grid = ["cdiv(n, 1024)"], num_warps = 4 : i32, tile.facts = ["aligned16"]} {
   // CHECK-DAG: %[[ZERO:.*]] = llvm.mlir.addressof @tilec_zero
   // CHECK-DAG: %[[BLOCK:.*]] = nvvm.read.ptx.sreg.ctaid.x
@@ -33,6 +36,8 @@ tile.kernel @aligned(%a: !tile.array<?xf32>, %c: !tile.array<?xf32, mut>) attrib
 // CHECK-LABEL: llvm.func @general(
 // CHECK-NOT: scf.if
 // CHECK-COUNT-8: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> f32
+// REMARK: [Missed] {{.*}}Function=general {{.*}}Remark="threads access `arg0` no more than 4 bytes at a time: nothing is known of the array's alignment; edges are checked in dim 0"
+// REMARK: [Missed] {{.*}}Function=general {{.*}}Remark="threads access `arg1` no more than 4 bytes at a time: nothing is known of the array's alignment; edges are checked in dim 0"
 tile.kernel @general(%a: !tile.array<?xf32>, %c: !tile.array<?xf32, mut>) attributes {num_warps = 4 : i32} {
   %i = tile.block_id 0 : index
   %x = tile.load %a[%i] : !tile.array<?xf32> -> tensor<1024xf32, #l>

@@ -1,10 +1,12 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-allocate-memory{budget=40960}))' --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: not tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-allocate-memory{budget=40960}))' --split-input-file --remarks-filter=allocate-memory --mlir-disable-threading -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // Buffers that are not alive together share bytes.
 
 #l = #tile.layout<[64, 64] register [(0, 1), (0, 2), (16, 0), (32, 0)] lane [(0, 4), (0, 8), (0, 16), (0, 32), (1, 0)] warp [(2, 0), (4, 0), (8, 0)]>
 #p = #tile.layout<[64, 64] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 32), (1, 0), (2, 0), (4, 0), (8, 0), (16, 0), (32, 0)]>
 
 // CHECK-LABEL: tile.kernel @one_after_the_other
+// REMARK: [Passed] {{.*}}Function=one_after_the_other {{.*}}Remark="16 KiB of shared memory of the 40 KiB of a block"
 tile.kernel @one_after_the_other(%x: f32) attributes {num_warps = 8 : i32} {
   %t = tile.splat %x : f32 -> tensor<64x64xf32, #l>
   // CHECK: tgpu.alloc offset 0
@@ -20,6 +22,7 @@ tile.kernel @one_after_the_other(%x: f32) attributes {num_warps = 8 : i32} {
 
 // %a is read in every iteration, so it lives over the whole loop.
 // CHECK-LABEL: tile.kernel @alive_in_a_loop
+// REMARK: [Passed] {{.*}}Function=alive_in_a_loop {{.*}}Remark="32 KiB of shared memory of the 40 KiB of a block"
 tile.kernel @alive_in_a_loop(%x: f32, %n: index) attributes {num_warps = 8 : i32} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -46,6 +49,7 @@ tile.kernel @alive_in_a_loop(%x: f32, %n: index) attributes {num_warps = 8 : i32
 // CHECK-LABEL: tile.kernel @small
 // CHECK: tgpu.alloc offset 0
 // CHECK: tgpu.alloc offset 256
+// REMARK: [Passed] {{.*}}Function=small {{.*}}Remark="512 bytes of shared memory of the 40 KiB of a block"
 tile.kernel @small(%x: f32) attributes {num_warps = 8 : i32} {
   %t = tile.splat %x : f32 -> tensor<64xf32, #s>
   %a = tgpu.alloc : !tgpu.buffer<64xf32, #q>
@@ -58,6 +62,7 @@ tile.kernel @small(%x: f32) attributes {num_warps = 8 : i32} {
 // Swizzles go by the address's own bits: what is copied out begins at multiples of 1024,
 // even if it has 256 bytes.
 // CHECK-LABEL: tile.kernel @copied_out
+// REMARK: [Passed] {{.*}}Function=copied_out {{.*}}Remark="1280 bytes of shared memory of the 40 KiB of a block"
 tile.kernel @copied_out(%x: f32, %a: !tile.array<?xf32, mut>) attributes {num_warps = 8 : i32} {
   %c0 = arith.constant 0 : index
   %t = tile.splat %x : f32 -> tensor<64xf32, #s>
@@ -74,6 +79,7 @@ tile.kernel @copied_out(%x: f32, %a: !tile.array<?xf32, mut>) attributes {num_wa
 
 // A ring that threads fill is empty after its loop: what comes then may lie there.
 // CHECK-LABEL: tile.kernel @after_a_ring
+// REMARK: [Passed] {{.*}}Function=after_a_ring {{.*}}Remark="32 KiB of shared memory of the 40 KiB of a block"
 tile.kernel @after_a_ring(%a: !tile.array<?x?xf32>, %x: f32, %n: index) attributes {num_warps = 8 : i32} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -109,5 +115,21 @@ tile.kernel @too_much(%x: f64) attributes {num_warps = 8 : i32} {
   %b = tgpu.alloc : !tgpu.buffer<64x64xf64, #p>
   tgpu.store %t, %b : tensor<64x64xf64, #l>, !tgpu.buffer<64x64xf64, #p>
   %u = tgpu.load %a : !tgpu.buffer<64x64xf64, #p>, tensor<64x64xf64, #l>
+  tile.return
+}
+
+// -----
+
+#p = #tile.layout<[64, 64] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 32), (1, 0), (2, 0), (4, 0), (8, 0), (16, 0), (32, 0)]>
+
+// Fewer places would do.
+// expected-error @+2 {{kernel 'too_many' needs 65600 bytes of shared memory, but a block has 40 KiB}}
+// expected-note @unknown {{`num_stages: 2` fits (32800 bytes)}}
+tile.kernel @too_many(%x: !tile.array<?x?xf32>, %i: index) attributes {num_warps = 8 : i32} {
+  // expected-note @+1 {{16 KiB x 4 places for f32[64, 64] of `arg0`}}
+  %ring = tgpu.ring copy "tma" : !tgpu.ring<4x[!tgpu.buffer<64x64xf32, #p>]>
+  tgpu.push %ring : !tgpu.ring<4x[!tgpu.buffer<64x64xf32, #p>]> {
+    tgpu.copy %x[%i, %i] order [0, 1] to 0 : !tile.array<?x?xf32>
+  }
   tile.return
 }

@@ -2,6 +2,7 @@
 // RUN: tile-opt %s --tile-select-atoms=chip=sm_80 | FileCheck %s --check-prefix=OLD
 // RUN: tile-opt %s --tile-select-atoms=chip=sm_89 | FileCheck %s --check-prefix=NEW
 // RUN: tile-opt %s --tile-select-atoms=chip=sm_80 --remarks-filter=select-atoms --mlir-disable-threading -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: tile-opt %s --tile-select-atoms=chip=sm_90a --remarks-filter=select-atoms --mlir-disable-threading -o /dev/null 2>&1 | FileCheck %s --check-prefix=GROUPS
 // Every product gets an atom and the kernel its warps; other kernels are left alone.
 
 // CHECK-LABEL: tile.kernel @product
@@ -56,6 +57,16 @@ tile.kernel @precisions() {
   %1 = tile.mma %x, %x, %x precision(tf32) : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
   %2 = tile.mma %y, %y, %x : tensor<64x64xf8E4M3FN>, tensor<64x64xf8E4M3FN>, tensor<64x64xf32>
   %3 = tile.mma %y, %y, %x precision(fast) : tensor<64x64xf8E4M3FN>, tensor<64x64xf8E4M3FN>, tensor<64x64xf32>
+  tile.return
+}
+
+// The kernel has too few warps for the best.
+// GROUPS: [Passed] {{.*}}Function=two_warps {{.*}}Remark="f16[64, 64] x f16[64, 64] to f32[64, 64] by mma_sync of 16 x 8 x 16"
+// GROUPS: [Missed] {{.*}}Function=two_warps {{.*}}Remark="not by wgmma: it would take 4 warps"
+tile.kernel @two_warps() attributes {num_warps = 2 : i32} {
+  %x = arith.constant dense<1.0> : tensor<64x64xf16>
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %r = tile.mma %x, %x, %z : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
   tile.return
 }
 

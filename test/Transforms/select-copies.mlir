@@ -7,7 +7,7 @@
 
 // CHECK-LABEL: tile.kernel @threads_read
 // CHECK-NOT: tile.copy
-// REMARK: [Missed] {{.*}}Function=threads_read {{.*}}Remark="bf16[64, 64] of `arg0` goes through registers: the product does not read it as it is copied"
+// REMARK: [Missed] {{.*}}Function=threads_read {{.*}}Remark="bf16[64, 64] of `arg0` goes through registers: threads read it for the product, and it is in no loop"
 // REMARK: [Missed] {{.*}}Function=threads_read {{.*}}Remark="threads store f32[64, 64] to `arg1`: the engine brings none of the kernel's tiles"
 tile.kernel @threads_read(%a: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32, tile.facts = ["aligned16", "disjoint"]} {
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
@@ -26,8 +26,8 @@ tile.kernel @threads_read(%a: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mu
 // CHECK: tile.load %arg0[%{{.*}}, %c0] : !tile.array<?x?xbf16>
 // CHECK: tile.load %arg0[%c0, %{{.*}}] pad(1.0
 // CHECK-NOT: tile.copy
-// REMARK: [Missed] {{.*}}Function=in_a_loop {{.*}}Remark="bf16[64, 64] of `arg0` goes through registers: the product does not read it as it is copied"
-// REMARK: [Passed] {{.*}}Function=in_a_loop {{.*}}Remark="threads copy bf16[64, 64] of `arg0` to shared memory, and not the engine: the product does not read it as it is copied"
+// REMARK: [Missed] {{.*}}Function=in_a_loop {{.*}}Remark="bf16[64, 64] of `arg0` goes through registers: threads read it for the product, and it is in no loop"
+// REMARK: [Passed] {{.*}}Function=in_a_loop {{.*}}Remark="threads copy bf16[64, 64] of `arg0` to shared memory, and not the engine: threads read it for the product"
 // REMARK: [Missed] {{.*}}Function=in_a_loop {{.*}}Remark="bf16[64, 64] of `arg0` goes through registers: not only products use it"
 // REMARK: [Missed] {{.*}}Function=in_a_loop {{.*}}Remark="bf16[64, 64] of `arg0` goes through registers: copies pad with zeros only"
 // REMARK: [Missed] {{.*}}Function=in_a_loop {{.*}}Remark="threads store f32[64, 64] to `arg1`: the engine brings none of the kernel's tiles"
