@@ -62,7 +62,11 @@ def all_cases():
         yield Case(form, "bf16", chip, (64, 64, 64), 2)
         yield Case(form, "f16", chip, (64, 16, 32), 0)
         yield Case(form, "f32", chip, (32, 32, 16), 0)
-    for chip in ["sm_80", "sm_90a"]:
+    # Accumulators in tensor memory, of all lanes and of half of them.
+    for form, tile in itertools.product(["nn", "nt"], [(128, 64, 32), (64, 64, 64), (128, 16, 16)]):
+        yield Case(form, "bf16", "sm_100a", tile, 0)
+    yield Case("nn", "f16", "sm_100a", (128, 32, 32), 2)
+    for chip in ["sm_80", "sm_90a", "sm_100a"]:
         yield Case("nt", "i8", chip, (64, 32, 64), 0)
         yield Case("strided", "bf16", chip, (64, 32, 32), 0)
 
