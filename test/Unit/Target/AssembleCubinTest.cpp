@@ -153,6 +153,28 @@ TEST(AssembleCubin, ArgumentsAndTemporaryFiles) {
   EXPECT_FALSE(llvm::sys::fs::exists(output));
 }
 
+TEST(AssembleCubin, SeveralKernelsSideBySide) {
+  FakeAssembler fake("for a; do prev=$a; done; echo \"$@\" > \"$prev\"");
+  Environment scope("TILEC_PTXAS", fake.c_str());
+  std::string two = std::string(kernel) + "\n.visible .entry k2()\n{\n\tret;\n}\n";
+  auto cubin = assembleCubin(two, *findChip("sm_80"));
+  ASSERT_TRUE(bool(cubin)) << messageOf(cubin.takeError());
+  EXPECT_THAT(cubin->image, HasSubstr("-split-compile=2 "));
+  auto one = assembleCubin(kernel, *findChip("sm_80"));
+  ASSERT_TRUE(bool(one)) << messageOf(one.takeError());
+  EXPECT_EQ(one->image.find("split-compile"), std::string::npos);
+}
+
+TEST(AssembleCubin, OlderProgramsThatCannotWorkSideBySide) {
+  FakeAssembler fake("case \"$*\" in *split-compile*) echo \"ptxas fatal : Unknown option '-split-compile'\"; exit 1;; esac\n"
+                     "for a; do prev=$a; done; echo \"$@\" > \"$prev\"");
+  Environment scope("TILEC_PTXAS", fake.c_str());
+  std::string two = std::string(kernel) + "\n.visible .entry k2()\n{\n\tret;\n}\n";
+  auto cubin = assembleCubin(two, *findChip("sm_80"));
+  ASSERT_TRUE(bool(cubin)) << messageOf(cubin.takeError());
+  EXPECT_THAT(cubin->image, HasSubstr("-v -arch=sm_80 "));
+}
+
 TEST(AssembleCubin, TheLibraryWhereThereIsNoProgram) {
   Environment scope("TILEC_PTXAS", "none");
   auto description = describeAssembler();

@@ -11,7 +11,8 @@ compares every result with the first one bit for bit. A result that changes is a
 The first one is checked against float64. Cases whose name ends in sm_80 are compiled for
 that chip (cp.async and mma.sync) and launched half as often. Exit status 1 when a result
 differs or is wrong. --list prints the `tilec` options of each case, for modules that are
-made on another machine (TILEC_MODULES, see tile_kernel.py).
+made on another machine (TILEC_MODULES, see tile_kernel.py), with TILEC_PTXAS=none where
+they are for another generation than the GPU's: the driver assembles these.
 """
 import argparse
 import math

@@ -56,6 +56,11 @@ def current_chip():
     return f"sm_{major}{minor}" + ("a" if major >= 9 else "")
 
 
+def generation(chip):
+    """Machine code runs on the chips of its generation only: 9 of sm_90a."""
+    return int(chip[3:].rstrip("a")) // 10
+
+
 def run_twice(launch, out):
     """Launches twice on poisoned `out`: the first result, and what is wrong with it ("": nothing)."""
     runs = []
@@ -86,9 +91,12 @@ class TileKernel:
             return
         command = [TILEC, source, f"--gpu-arch={chip or current_chip()}", f"--kernel={name}", *options]
         command += [f"-D{key}={value}" for key, value in defines.items()]
+        environment = dict(os.environ)
+        if chip and generation(chip) != generation(current_chip()):
+            environment.update(TILEC_PTXAS="none", TILEC_NVJITLINK="none")  # PTX, for the driver
         with tempfile.TemporaryDirectory() as folder:
             module = os.path.join(folder, "k.tilemod")
-            subprocess.run(command + [f"--emit=module={module}"], check=True)
+            subprocess.run(command + [f"--emit=module={module}"], check=True, env=environment)
             self.load(module, name)
 
     def load(self, module, name):
