@@ -11,12 +11,16 @@
 //     tile.load %a[%j] …                           %j = arith.index_cast %j32 : i32 to index
 //                                                  tile.load %a[%j] …
 //
+// Of tiles, comparisons are narrowed with what they compare, as in masks:
+//
+//   %c = arith.cmpi slt, %columns, %limit : tensor<128xindex>     →     tensor<128xi32>
+//
 // A 64-bit operation is two or more on the chip. Ranges come from Analysis/IndexFacts.h:
 // block numbers, `requires`, loops, and in builds for axes shorter than 2^31 (`index32`)
 // every dim. What is not proven stays as it is. The pass comes last in its
 // stage, as others recognise a loop's variable in an index by its value.
 //===----------------------------------------------------------------------===//
-#include "tilec/Analysis/IndexFacts.h"
+#include "tilec/Analysis/IndexTileFacts.h"
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -41,9 +45,21 @@ bool isNarrowable(Operation *op) {
              arith::SelectOp, arith::CmpIOp, tile::DivideOp, tile::RemainderOp>(op);
 }
 
+bool isIndexTile(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getElementType().isIndex();
+}
+
+/// Operations whose result is made of `index` tiles, splats of scalars or nothing.
+bool isNarrowableTile(Operation *op) {
+  return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MinSIOp, arith::MaxSIOp,
+             tile::SplatOp, tile::IotaOp, tile::BroadcastOp, tile::ReshapeOp, tile::PermuteOp,
+             tile::ConvertLayoutOp>(op);
+}
+
 class Narrower {
 public:
-  explicit Narrower(tile::KernelOp kernel) : kernel(kernel), facts(kernel) {}
+  explicit Narrower(tile::KernelOp kernel) : kernel(kernel), facts(kernel), tiles(facts) {}
 
   void run() {
     // All decisions first: facts are about the kernel as it is.
@@ -51,6 +67,10 @@ public:
       auto loop = dyn_cast<scf::ForOp>(op);
       if (loop ? canNarrow(loop) : canNarrow(op))
         chosen.push_back(op);
+      else if (isa<arith::CmpIOp>(op) && llvm::all_of(op->getOperands(), [&](Value operand) {
+                 return canNarrowTile(operand, op);
+               }))
+        compared.push_back(op);
     });
     for (Operation *op : chosen) {
       if (auto loop = dyn_cast<scf::ForOp>(op))
@@ -58,9 +78,49 @@ public:
       else
         narrow(op);
     }
+    for (Operation *op : compared)
+      for (OpOperand &operand : op->getOpOperands())
+        operand.set(narrowTile(operand.get()));
   }
 
 private:
+  /// Whether a tile and all that it is made of can be tiles of i32.
+  bool canNarrowTile(Value value, Operation *at) const {
+    if (!isIndexTile(value) || !fits(tiles.rangeOf(value, at)))
+      return false;
+    DenseElementsAttr constant;
+    if (matchPattern(value, m_Constant(&constant)))
+      return constant.isSplat();
+    Operation *op = value.getDefiningOp();
+    return op && isNarrowableTile(op) && llvm::all_of(op->getOperands(), [&](Value operand) {
+             return operand.getType().isIndex() ? fits(facts.rangeOf(operand, at))
+                                                : canNarrowTile(operand, at);
+           });
+  }
+
+  Value narrowTile(Value value) {
+    Value &narrow = narrowTiles[value];
+    if (narrow)
+      return narrow;
+    Operation *op = value.getDefiningOp();
+    OpBuilder builder(op);
+    auto type = cast<RankedTensorType>(value.getType()).clone(builder.getI32Type());
+    DenseElementsAttr constant;
+    if (matchPattern(value, m_Constant(&constant))) {
+      APInt element = constant.getSplatValue<APInt>().trunc(32);
+      return narrow = arith::ConstantOp::create(builder, op->getLoc(),
+                                                DenseElementsAttr::get(type, element));
+    }
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(operand.getType().isIndex() ? narrowed(builder, op->getLoc(), operand)
+                                                     : narrowTile(operand));
+    Operation *copy = builder.clone(*op);
+    copy->setOperands(operands);
+    copy->getResult(0).setType(type);
+    return narrowTiles[value] = copy->getResult(0);
+  }
+
   /// Whether an operand can be taken as an i32.
   bool fitsAt(Value value, Operation *at) const {
     return value.getType().isIndex() && fits(facts.rangeOf(value, at));
@@ -132,7 +192,9 @@ private:
 
   tile::KernelOp kernel;
   const IndexFacts facts;
-  SmallVector<Operation *> chosen;
+  const IndexTileFacts tiles;
+  SmallVector<Operation *> chosen, compared;
+  DenseMap<Value, Value> narrowTiles;
 };
 
 struct NarrowIndices : tilec::impl::NarrowIndicesBase<NarrowIndices> {

@@ -86,3 +86,36 @@ tile.kernel @last(%y: !tile.array<?xf32, mut>) attributes {tile.facts = ["index3
   }
   tile.return
 }
+
+// A mask: what it compares becomes i32 with it, down to the scalars that are stretched.
+// The sum that cannot fit, and what an access reads, stay.
+
+#row = #tile.layout<[1, 32] register [] lane [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16)] warp []>
+#line = #tile.layout<[32] register [] lane [(1), (2), (4), (8), (16)] warp []>
+
+// CHECK-LABEL: @mask
+// CHECK: %[[N:.*]] = tile.dim %{{.*}}, 0
+// CHECK: %[[N32:.*]] = arith.index_cast %[[N]] : index to i32
+// CHECK: %[[LIMIT:.*]] = tile.splat %[[N32]] : i32 -> tensor<1x32xi32
+// CHECK: %[[IOTA:.*]] = tile.iota : tensor<32xi32
+// CHECK: %[[COLUMNS:.*]] = tile.reshape %[[IOTA]] : tensor<32xi32
+// CHECK: %[[C3:.*]] = arith.constant dense<3> : tensor<1x32xi32
+// CHECK: %[[MOVED:.*]] = arith.addi %[[COLUMNS]], %[[C3]] : tensor<1x32xi32
+// CHECK: arith.cmpi slt, %[[MOVED]], %[[LIMIT]] : tensor<1x32xi32
+// CHECK: arith.cmpi sle, %{{.*}}, %{{.*}} : tensor<1x32xindex
+tile.kernel @mask(%x: !tile.array<?xf32>, %y: !tile.array<?xf32, mut>) attributes {num_warps = 1 : i32, tile.facts = ["index32"]} {
+  %n = tile.dim %x, 0 : !tile.array<?xf32>
+  %limit = tile.splat %n : index -> tensor<1x32xindex, #row>
+  %iota = tile.iota : tensor<32xindex, #line>
+  %columns = tile.reshape %iota : tensor<32xindex, #line> -> tensor<1x32xindex, #row>
+  %c3 = arith.constant dense<3> : tensor<1x32xindex, #row>
+  %moved = arith.addi %columns, %c3 : tensor<1x32xindex, #row>
+  %in = arith.cmpi slt, %moved, %limit : tensor<1x32xindex, #row>
+  %beyond = arith.addi %limit, %c3 : tensor<1x32xindex, #row>
+  %last = arith.cmpi sle, %moved, %beyond : tensor<1x32xindex, #row>
+  %both = arith.andi %in, %last : tensor<1x32xi1, #row>
+  %flat = tile.reshape %both : tensor<1x32xi1, #row> -> tensor<32xi1, #line>
+  %zero = arith.constant dense<0.0> : tensor<32xf32, #line>
+  tile.scatter %y[%iota], %zero mask(%flat : tensor<32xi1, #line>) : !tile.array<?xf32, mut>, [tensor<32xindex, #line>], tensor<32xf32, #line>
+  tile.return
+}
