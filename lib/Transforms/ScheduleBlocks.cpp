@@ -26,8 +26,12 @@
 //           .. 7 15 23 31
 //
 // Where how long a block takes depends on its position along axis 0, as in causal
-// attention, the raster goes along axis 0 backwards and slowest: such loops mostly grow
-// with the position, and work that is long had better not start last.
+// attention, the raster goes along axis 0 backwards and slowest, in low bands: such loops
+// mostly grow with the position, and work that is long had better not start last. Every
+// other round of the resident blocks goes backwards, so that the same blocks do not get
+// the longest part of each round:
+//
+//   position 0 1 2 3 4 5 6 7     three resident blocks: 0 5 6, 1 4 7, 2 3
 //
 // Where loads do not depend on the position along an axis, two blocks side by side along
 // it can share them: they become a cluster, and each copies half for both. That is done
@@ -62,6 +66,9 @@ using namespace tilec;
 
 /// Positions of axis 0 in a band.
 static constexpr int64_t bandBlocks = 8;
+/// The same where blocks take unequally long. More would share more of what is read, and
+/// leave more of them unequal.
+static constexpr int64_t unevenBandBlocks = 4;
 
 /// Arithmetic on 32-bit numbers of blocks. A grid has fewer than 2^31.
 namespace {
@@ -87,6 +94,24 @@ struct BlockArithmetic {
 };
 } // namespace
 
+/// The position that comes `number`-th where work grows along axis 0: bands of that axis
+/// from its end, in each all positions of the other axes. Positions of a band take nearly
+/// as long, and those side by side along axis 0 are at work together.
+static SmallVector<Value, 3> unevenPosition(BlockArithmetic math, Value number,
+                                            ArrayRef<Value> extents) {
+  Value band = math.constant(unevenBandBlocks);
+  Value others = extents.size() > 2 ? math.mul(extents[1], extents[2]) : extents[1];
+  Value size = math.mul(band, others);
+  Value left = math.sub(extents[0], math.mul(math.div(number, size), band));
+  Value height = math.min(left, band);
+  Value inBand = math.rem(number, size);
+  Value other = math.div(inBand, height);
+  Value x = math.sub(math.sub(left, math.constant(1)), math.rem(inBand, height));
+  Value y = extents.size() > 2 ? math.rem(other, extents[1]) : other;
+  Value z = extents.size() > 2 ? math.div(other, extents[1]) : math.constant(0);
+  return {math.widen(x), math.widen(y), math.widen(z)};
+}
+
 /// Where the block is that comes `inBand`-th in a band of `height` rows: its row and its
 /// column. Most bands are full, and their height is known.
 static std::pair<Value, Value> positionInBand(BlockArithmetic math, Value inBand,
@@ -108,16 +133,13 @@ static std::pair<Value, Value> positionInBand(BlockArithmetic math, Value inBand
 /// The position of the grid that comes `number`-th. `extents`: of the grid's axes.
 static SmallVector<Value, 3> rasterPosition(BlockArithmetic math, Value number,
                                             ArrayRef<Value> extents, bool isUneven) {
+  if (isUneven)
+    return unevenPosition(math, number, extents);
   Value inPlane = number, z = math.constant(0);
   if (extents.size() > 2) {
     Value plane = math.mul(extents[0], extents[1]);
     z = math.div(number, plane);
     inPlane = math.rem(number, plane);
-  }
-  if (isUneven) {
-    Value last = math.sub(extents[0], math.constant(1));
-    Value row = math.sub(last, math.div(inPlane, extents[1]));
-    return {math.widen(row), math.widen(math.rem(inPlane, extents[1])), math.widen(z)};
   }
   Value band = math.constant(bandBlocks);
   Value bandSize = math.mul(band, extents[1]);
@@ -126,6 +148,19 @@ static SmallVector<Value, 3> rasterPosition(BlockArithmetic math, Value number,
   Value height = math.min(math.sub(extents[0], first), band);
   auto [row, column] = positionInBand(math, inBand, height);
   return {math.widen(math.add(first, row)), math.widen(column), math.widen(z)};
+}
+
+/// Every other round of the resident blocks goes backwards: the one that came first, and
+/// so took longest, comes last. The last round may have fewer positions than blocks.
+static Value turnRound(BlockArithmetic math, Value number, Value total, Value numBlocks) {
+  Value round = math.div(number, numBlocks);
+  Value first = math.mul(round, numBlocks);
+  Value size = math.min(math.sub(total, first), numBlocks);
+  Value place = math.sub(number, first);
+  Value turned = math.sub(math.sub(size, math.constant(1)), place);
+  Value isOdd = arith::CmpIOp::create(math.builder, math.loc, arith::CmpIPredicate::ne,
+                                      math.rem(round, math.constant(2)), math.constant(0));
+  return math.add(first, arith::SelectOp::create(math.builder, math.loc, isOdd, turned, place));
 }
 
 /// Only a kernel whose time goes into rings gains: its next copies overlap.
@@ -284,8 +319,10 @@ static void makePersistent(tile::KernelOp kernel, std::optional<uint32_t> cluste
   auto loop = scf::ForOp::create(builder, kernel.getLoc(), first, total, step);
 
   builder.setInsertionPointToStart(loop.getBody());
-  SmallVector<Value, 3> position =
-      rasterPosition(math, math.narrow(loop.getInductionVar()), extents, uneven);
+  Value number = math.narrow(loop.getInductionVar());
+  if (uneven)
+    number = turnRound(math, number, math.narrow(total), math.narrow(step));
+  SmallVector<Value, 3> position = rasterPosition(math, number, extents, uneven);
   Value isInside;
   if (clusterAxis) {
     Value rank = math.narrow(tgpu::ClusterRankOp::create(builder, kernel.getLoc(), index));

@@ -76,12 +76,30 @@ tile.kernel @paired(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !t
 }
 
 // How often blocks load depends on both axes: they would not stay in step. The long ones,
-// at the end of axis 0, come first.
+// at the end of axis 0, come first, four rows of them at a time; every other round of the
+// resident blocks goes backwards.
 // CLUSTER-LABEL: tile.kernel @uneven
 // CLUSTER-NOT: tgpu.cluster
-// CLUSTER: %[[LAST:.*]] = arith.subi %{{.*}}, %{{.*}} : i32
-// CLUSTER: %[[ROW:.*]] = arith.divui
-// CLUSTER: arith.subi %[[LAST]], %[[ROW]] : i32
+// CLUSTER: scf.for %[[T:.*]] = %{{.*}} to %{{.*}} step %[[STEP:.*]] {
+// CLUSTER:   %[[N:.*]] = arith.index_cast %[[T]] : index to i32
+// CLUSTER:   %[[ROUND:.*]] = arith.divui %[[N]], %[[RESIDENT:.*]] : i32
+// CLUSTER:   %[[FIRST:.*]] = arith.muli %[[ROUND]], %[[RESIDENT]] : i32
+// CLUSTER:   %[[SIZE:.*]] = arith.minui
+// CLUSTER:   %[[PLACE:.*]] = arith.subi %[[N]], %[[FIRST]] : i32
+// CLUSTER:   %[[END:.*]] = arith.subi %[[SIZE]], %{{.*}} : i32
+// CLUSTER:   %[[BACK:.*]] = arith.subi %[[END]], %[[PLACE]] : i32
+// CLUSTER:   %[[TURNED:.*]] = arith.select %{{.*}}, %[[BACK]], %[[PLACE]] : i32
+// CLUSTER:   %[[NUMBER:.*]] = arith.addi %[[FIRST]], %[[TURNED]] : i32
+// CLUSTER:   %[[FOUR:.*]] = arith.constant 4 : i32
+// CLUSTER:   %[[BAND:.*]] = arith.muli %[[FOUR]], %{{.*}} : i32
+// CLUSTER:   arith.divui %[[NUMBER]], %[[BAND]] : i32
+// CLUSTER:   %[[LEFT:.*]] = arith.subi
+// CLUSTER:   %[[HEIGHT:.*]] = arith.minui %[[LEFT]], %[[FOUR]] : i32
+// CLUSTER:   %[[IN:.*]] = arith.remui %[[NUMBER]], %[[BAND]] : i32
+// CLUSTER:   arith.divui %[[IN]], %[[HEIGHT]] : i32
+// CLUSTER:   %[[LAST:.*]] = arith.subi %[[LEFT]], %{{.*}} : i32
+// CLUSTER:   %[[ROW:.*]] = arith.remui %[[IN]], %[[HEIGHT]] : i32
+// CLUSTER:   arith.subi %[[LAST]], %[[ROW]] : i32
 // CLUSTER: tile.return
 // REMARK: [Passed] {{.*}}Function=uneven {{.*}}Remark="resident blocks take one position of the grid after the other, the last of axis 0 first, as these take longest"
 // REMARK: [Missed] {{.*}}Function=uneven {{.*}}Remark="no clusters: no two neighbours of the grid load the same and run in step"
