@@ -227,6 +227,11 @@ void clusterWait(ThreadContext &thread, const void *, void *, uint32_t) {
   thread.block->cluster.wait(thread);
 }
 
+/// Where the block's shared memory begins.
+void sharedBase(ThreadContext &thread, const void *, void *result, uint32_t) {
+  to<char *>(result) = thread.block->shared;
+}
+
 struct MapArguments {
   char *address;
   uint32_t rank;
@@ -327,6 +332,7 @@ llvm::ArrayRef<OperationEntry> tilec::emulator::memoryBarrierOperations() {
       {"llvm.nvvm.mbarrier.try.wait.parity.*", waitFor, Parks | Parity},
       {"llvm.nvvm.mbarrier.pending.count", pendingCount},
       {"tilec.mbarrier.arrive.cluster", arrive},
+      {"tilec.shared.base", sharedBase},
       {"llvm.nvvm.mapa", mapToRank},
       {"llvm.nvvm.mapa.shared.cluster", mapToRank},
       {"llvm.nvvm.getctarank", rankOf},

@@ -46,15 +46,19 @@ struct ArrayView {
   llvm::SmallVector<mlir::Value, 6> strides; ///< i64, elements
 };
 
-/// A ring: where it lies, and where this thread stands in it. The cursors are variables
-/// on the stack, so that pushes and pops may stand in any control flow; optimisation
-/// keeps them in registers.
+/// Where a thread stands in a ring: variables on the stack (pointers to i32), so that
+/// pushes and pops may stand in any control flow; optimisation keeps them in registers.
+/// Without `parity`, `place` counts on, and its low bits are the stage.
+struct RingCursor {
+  mlir::Value place, parity;
+};
+
+/// A ring: where it lies, and where this thread stands in it.
 struct RingState {
   tgpu::RingType type;
-  mlir::Value places;   ///< llvm.ptr<3>
-  mlir::Value barriers; ///< llvm.ptr<3>: a full one for each stage, then empty ones
-  /// Pointers to i32: the stage, and the parity of the barrier's phase to wait for.
-  mlir::Value pushStage, pushParity, popStage, popParity, releaseStage;
+  int64_t places;   ///< where in shared memory
+  int64_t barriers; ///< where: a full one for each stage, then empty ones
+  RingCursor push, pop, release;
   /// What the ring holds is read by threads, not only by instructions of whole warps.
   bool isReadByThreads = false;
   /// Only products that one thread issues read it: that thread pops and releases.
@@ -196,8 +200,14 @@ private:
   Value emitStackVariable(int64_t initial);
   Value load(Value variable);
   void store(Value value, Value variable);
+  /// llvm.ptr<3>: the byte of shared memory, for code that whole warps run.
+  Value ringAddress(int64_t offset);
+  RingCursor emitCursor(const RingState &ring, int64_t parity, bool waits);
+  Value stageAt(const RingState &ring, const RingCursor &cursor);
+  /// Of the phase that the barrier of the cursor's place must have completed.
+  Value parityAt(const RingState &ring, const RingCursor &cursor);
   /// The next stage, and the other parity after the last.
-  void advance(const RingState &ring, Value stage, Value parity);
+  void advance(const RingState &ring, const RingCursor &cursor);
   Value barrierAddress(const RingState &ring, Value stage, bool isEmpty);
   void waitForPhase(Value barrier, Value parity);
 

@@ -4,7 +4,8 @@
 //===------------------------------------------------------------------------===//
 //
 // In: tgpu.ring, push, pop, release. Out: two barriers in memory for each place, `full`
-// and `empty`, and per thread a stage and a parity for each of the three roles.
+// and `empty`, and per thread a stage and a parity for each of the three roles: two
+// variables, or one counter where the number of stages is a power of two.
 //
 //   push     wait empty[s], parity p       p begins as 1: a fresh barrier lets that pass
 //            full[s]: one arrival, bytes expected; start the copies
@@ -36,6 +37,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -66,24 +68,65 @@ void Emitter::store(Value value, Value variable) {
   LLVM::StoreOp::create(builder, loc, value, variable);
 }
 
-void Emitter::advance(const RingState &ring, Value stage, Value parity) {
-  Value next = arith::AddIOp::create(builder, loc, load(stage), i32(1));
+/// A number of stages that is a power of two needs one counter only: the stage is its low
+/// bits, and the bit above them the parity.
+static bool isCounted(const RingState &ring) {
+  return llvm::isPowerOf2_64(uint64_t(ring.type.getStages()));
+}
+
+RingCursor Emitter::emitCursor(const RingState &ring, int64_t parity, bool waits) {
+  if (isCounted(ring))
+    return {emitStackVariable(parity * ring.type.getStages()), Value()};
+  return {emitStackVariable(0), waits ? emitStackVariable(parity) : Value()};
+}
+
+Value Emitter::stageAt(const RingState &ring, const RingCursor &cursor) {
+  if (!isCounted(ring))
+    return load(cursor.place);
+  return arith::AndIOp::create(builder, loc, load(cursor.place),
+                               i32(ring.type.getStages() - 1));
+}
+
+Value Emitter::parityAt(const RingState &ring, const RingCursor &cursor) {
+  if (!isCounted(ring))
+    return load(cursor.parity);
+  Value rounds = arith::ShRUIOp::create(builder, loc, load(cursor.place),
+                                        i32(llvm::Log2_64(uint64_t(ring.type.getStages()))));
+  return arith::AndIOp::create(builder, loc, rounds, i32(1));
+}
+
+void Emitter::advance(const RingState &ring, const RingCursor &cursor) {
+  Value next = arith::AddIOp::create(builder, loc, load(cursor.place), i32(1));
+  if (isCounted(ring))
+    return store(next, cursor.place);
   Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, next,
                                        i32(ring.type.getStages()));
-  store(arith::SelectOp::create(builder, loc, isLast, i32(0), next), stage);
-  if (!parity)
+  store(arith::SelectOp::create(builder, loc, isLast, i32(0), next), cursor.place);
+  if (!cursor.parity)
     return;
-  Value old = load(parity);
+  Value old = load(cursor.parity);
   Value other = arith::XOrIOp::create(builder, loc, old, i32(1));
-  store(arith::SelectOp::create(builder, loc, isLast, other, old), parity);
+  store(arith::SelectOp::create(builder, loc, isLast, other, old), cursor.parity);
 }
 
 //===------------------------------------------------------------------------===//
 // Barriers
 //===------------------------------------------------------------------------===//
 
+/// Named anew at each use, by something that optimisation does not merge: held from the
+/// kernel's start on, the address of shared memory would live in a register of each
+/// thread, and ptxas take the barriers found from it, what waits for them and all that
+/// follows to differ between threads.
+Value Emitter::ringAddress(int64_t offset) {
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), 3);
+  HelperText base;
+  base.name = "tilec.shared.base";
+  return addBytes(emitHelper(builder, loc, base, pointer, {}).front(), offset);
+}
+
 Value Emitter::barrierAddress(const RingState &ring, Value stage, bool isEmpty) {
-  Value first = addBytes(ring.barriers, isEmpty ? ring.type.getStages() * barrierBytes : 0);
+  Value first =
+      ringAddress(ring.barriers + (isEmpty ? ring.type.getStages() * barrierBytes : 0));
   return addBytes(first, arith::MulIOp::create(builder, loc, stage, i32(barrierBytes)));
 }
 
@@ -137,15 +180,13 @@ LogicalResult Emitter::emitRing(tgpu::RingOp op) {
     return op.emitError("ring has no offsets: run --tile-allocate-memory first");
   RingState ring;
   ring.type = op.getRing().getType();
-  ring.places = sharedAddress(*op.getOffset());
-  ring.barriers = sharedAddress(*op.getBarriers());
+  ring.places = *op.getOffset();
+  ring.barriers = *op.getBarriers();
   ring.isReadByThreads = isReadByThreads(op.getRing());
   ring.isReadByIssuer = accumulators && isReadByIssuer(op.getRing());
-  ring.pushStage = emitStackVariable(0);
-  ring.pushParity = emitStackVariable(1);
-  ring.popStage = emitStackVariable(0);
-  ring.popParity = emitStackVariable(0);
-  ring.releaseStage = emitStackVariable(0);
+  ring.push = emitCursor(ring, /*parity=*/1, /*waits=*/true);
+  ring.pop = emitCursor(ring, /*parity=*/0, /*waits=*/true);
+  ring.release = emitCursor(ring, /*parity=*/0, /*waits=*/false);
 
   Value isFirst =
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, thread, i32(0));
@@ -156,10 +197,14 @@ LogicalResult Emitter::emitRing(tgpu::RingOp op) {
     Value one = i32(1);
     int64_t releases = ring.isReadByIssuer ? 1 : int64_t(kernel.getNumWarps().value_or(4));
     Value warps = i32(clusterSize * releases);
-    for (int64_t stage = 0; stage < ring.type.getStages(); ++stage)
-      for (bool isEmpty : {false, true})
-        NVVM::MBarrierInitOp::create(builder, loc, barrierAddress(ring, i32(stage), isEmpty),
+    int64_t numStages = ring.type.getStages();
+    for (int64_t stage = 0; stage < numStages; ++stage)
+      for (bool isEmpty : {false, true}) {
+        int64_t number = stage + (isEmpty ? numStages : 0);
+        NVVM::MBarrierInitOp::create(builder, loc,
+                                     sharedAddress(ring.barriers + number * barrierBytes),
                                      isEmpty ? warps : one, Value());
+      }
     NVVM::FenceMbarrierInitOp::create(builder, loc);
   }
   rings.try_emplace(op.getRing(), ring);
@@ -178,14 +223,14 @@ LogicalResult Emitter::emitPush(tgpu::PushOp op) {
     return emitThreadPush(op, Value());
   const RingState &ring = rings.find(op.getRing())->second;
   auto start = [&]() -> LogicalResult {
-    Value stage = load(ring.pushStage);
-    waitForPhase(barrierAddress(ring, stage, /*isEmpty=*/true), load(ring.pushParity));
+    Value stage = stageAt(ring, ring.push);
+    waitForPhase(barrierAddress(ring, stage, /*isEmpty=*/true), parityAt(ring, ring.push));
     Value full = barrierAddress(ring, stage, /*isEmpty=*/false);
     NVVM::MBarrierArriveExpectTxOp::create(builder, loc, Type(), full,
                                            i32(ring.type.getGroupBytes()),
                                            NVVM::MemScopeKind::CTA, false, Value());
     Value offset = arith::MulIOp::create(builder, loc, stage, i32(ring.type.getStageBytes()));
-    return emitCopies(op, addBytes(ring.places, offset), full);
+    return emitCopies(op, addBytes(ringAddress(ring.places), offset), full);
   };
   if (isSingleThread) {
     if (failed(start()))
@@ -199,7 +244,7 @@ LogicalResult Emitter::emitPush(tgpu::PushOp op) {
     if (failed(start()))
       return failure();
   }
-  advance(ring, ring.pushStage, ring.pushParity);
+  advance(ring, ring.push);
   return success();
 }
 
@@ -207,19 +252,19 @@ LogicalResult Emitter::emitPop(tgpu::PopOp op) {
   if (threadRings.contains(op.getRing()))
     return emitThreadPop(op);
   const RingState &ring = rings.find(op.getRing())->second;
-  Value stage = load(ring.popStage);
+  Value stage = stageAt(ring, ring.pop);
   auto wait = [&] {
-    waitForPhase(barrierAddress(ring, stage, /*isEmpty=*/false), load(ring.popParity));
+    waitForPhase(barrierAddress(ring, stage, /*isEmpty=*/false), parityAt(ring, ring.pop));
   };
   if (ring.isReadByIssuer)
     emitByIssuer(wait);
   else
     wait();
   Value offset = arith::MulIOp::create(builder, loc, stage, i32(ring.type.getStageBytes()));
-  Value place = addBytes(ring.places, offset);
+  Value place = addBytes(ringAddress(ring.places), offset);
   for (auto [slot, buffer] : llvm::enumerate(op.getBuffers()))
     set(buffer, addBytes(place, ring.type.getSlotOffset(unsigned(slot))));
-  advance(ring, ring.popStage, ring.popParity);
+  advance(ring, ring.pop);
   return success();
 }
 
@@ -228,14 +273,14 @@ LogicalResult Emitter::emitRelease(tgpu::ReleaseOp op) {
     return success(); // the next pop is where all threads meet
   const RingState &ring = rings.find(op.getRing())->second;
   if (ring.isReadByIssuer) {
-    Value empty = barrierAddress(ring, load(ring.releaseStage), /*isEmpty=*/true);
+    Value empty = barrierAddress(ring, stageAt(ring, ring.release), /*isEmpty=*/true);
     emitByIssuer([&] { accumulators->commit(builder, loc, empty, clusterSize); });
-    advance(ring, ring.releaseStage, Value());
+    advance(ring, ring.release);
     return success();
   }
   if (ring.isReadByThreads)
     NVVM::SyncWarpOp::create(builder, loc, i32(-1));
-  Value empty = barrierAddress(ring, load(ring.releaseStage), /*isEmpty=*/true);
+  Value empty = barrierAddress(ring, stageAt(ring, ring.release), /*isEmpty=*/true);
   // Lane r arrives at block r of the cluster. The address is made by all lanes, of a
   // block that exists: optimisation may compute it outside of the branch anyway.
   if (clusterSize > 1) {
@@ -257,6 +302,6 @@ LogicalResult Emitter::emitRelease(tgpu::ReleaseOp op) {
       emitHelper(builder, loc, arrive, TypeRange(), empty);
     }
   }
-  advance(ring, ring.releaseStage, Value());
+  advance(ring, ring.release);
   return success();
 }

@@ -88,8 +88,14 @@ tile.kernel @specialised(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %
 
 // Without roles the block's first thread tells the engine; lanes that read by themselves
 // meet before the warp lets the place go.
+// With a power of two of places each role counts on: the stage is the low bits of its
+// counter (none here), the parity the next one. Pushes begin one round ahead.
 // CHECK-LABEL: llvm.func @together(
 tile.kernel @together(%a: !tile.array<?x?xbf16>, %i: index) attributes {num_warps = 4 : i32} {
+  // CHECK-COUNT-3: llvm.alloca
+  // CHECK-NOT: llvm.alloca
+  // CHECK: %[[ONE:.*]] = arith.constant 1 : i32
+  // CHECK: llvm.store %[[ONE]], %[[PUSHED:.*]] : i32, !llvm.ptr
   // CHECK: nvvm.fence.mbarrier.init
   %ring = tgpu.ring copy "tma" offset 0 barriers 16384 : !tgpu.ring<1x[!tgpu.buffer<128x64xbf16, #sa>]>
   // CHECK: arith.cmpi eq
@@ -98,7 +104,16 @@ tile.kernel @together(%a: !tile.array<?x?xbf16>, %i: index) attributes {num_warp
   tgpu.push %ring : !tgpu.ring<1x[!tgpu.buffer<128x64xbf16, #sa>]> {
     tgpu.copy %a[%i, %i] elements order [0, 1] to 0 : !tile.array<?x?xbf16>
   }
-  // CHECK: nvvm.mbarrier.try_wait
+  // CHECK: %[[COUNT:.*]] = llvm.load %[[PUSHED]] : !llvm.ptr -> i32
+  // CHECK: %[[NEXT:.*]] = arith.addi %[[COUNT]]
+  // CHECK-NEXT: llvm.store %[[NEXT]], %[[PUSHED]]
+  // CHECK: %[[PLACE:.*]] = llvm.load %[[POPPED:.*]] : !llvm.ptr -> i32
+  // CHECK: arith.andi %[[PLACE]]
+  // CHECK: llvm.call @tilec.shared.base() : () -> !llvm.ptr<3>
+  // CHECK: %[[ROUND:.*]] = llvm.load %[[POPPED]] : !llvm.ptr -> i32
+  // CHECK: %[[ROUNDS:.*]] = arith.shrui %[[ROUND]]
+  // CHECK: %[[PARITY:.*]] = arith.andi %[[ROUNDS]]
+  // CHECK: nvvm.mbarrier.try_wait %{{.*}}, %[[PARITY]]
   %x = tgpu.pop %ring : !tgpu.ring<1x[!tgpu.buffer<128x64xbf16, #sa>]> -> !tgpu.buffer<128x64xbf16, #sa>
   // CHECK-COUNT-8: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<8xbf16>
   %t = tgpu.load %x : !tgpu.buffer<128x64xbf16, #sa>, tensor<128x64xbf16, #rows>
