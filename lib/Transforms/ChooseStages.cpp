@@ -14,7 +14,8 @@
 // places do.
 //
 // Rings that are filled in the innermost loops share the room evenly; the others hold
-// what one pass through such a loop needs, and have one place.
+// what one pass through such a loop needs, and have one place. What is left gives those
+// that are filled in a loop a second one, so that the next pass starts without waiting.
 //
 //===------------------------------------------------------------------------===//
 #include "Hints.h"
@@ -72,7 +73,7 @@ struct ChooseStages : tilec::impl::ChooseStagesBase<ChooseStages> {
     int64_t left = budget - bytesOfBuffers(kernel), perStage = 0;
     if (usesTensorMemory(kernel))
       left -= tensorMemoryBytes;
-    SmallVector<tgpu::RingOp> inner;
+    SmallVector<tgpu::RingOp> inner, outer;
     for (tgpu::RingOp ring : rings) {
       left -= barrierBytes(mostStages);
       int64_t bytes = ring.getRing().getType().getStageBytes();
@@ -82,6 +83,8 @@ struct ChooseStages : tilec::impl::ChooseStagesBase<ChooseStages> {
       } else {
         setStages(ring, 1);
         left -= bytes;
+        if (loopDepth(ring) > 0)
+          outer.push_back(ring);
       }
     }
     if (inner.empty())
@@ -98,6 +101,12 @@ struct ChooseStages : tilec::impl::ChooseStagesBase<ChooseStages> {
     for (tgpu::RingOp ring : inner)
       setStages(ring, stages);
     explain(inner, asked, mostStages);
+    left -= stages * perStage;
+    for (tgpu::RingOp ring : outer)
+      if (int64_t bytes = ring.getRing().getType().getStageBytes(); bytes <= left) {
+        setStages(ring, 2);
+        left -= bytes;
+      }
   }
 
   /// Why the rings have as many places as they have, and not more.

@@ -5,7 +5,9 @@
 
 #a = #tile.layout<[64, 128] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 32), (0, 64), (1, 0), (2, 0), (4, 0), (8, 0), (16, 0), (32, 0)]>
 #t = #tile.layout<[64, 128] register [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 32)] lane [(0, 64), (1, 0), (2, 0), (4, 0), (8, 0)] warp [(16, 0), (32, 0)]>
+#h = #tile.layout<[32, 128] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 32), (0, 64), (1, 0), (2, 0), (4, 0), (8, 0), (16, 0)]>
 !ring = !tgpu.ring<1x[!tgpu.buffer<64x128xf32, #a>]>
+!half = !tgpu.ring<1x[!tgpu.buffer<32x128xf32, #h>]>
 
 // 232448 - 32768 (the buffer) - 32768 (the outer ring) leaves five times 32768.
 // CHECK-LABEL: tile.kernel @room
@@ -42,6 +44,36 @@ tile.kernel @hinted(%x: !tile.array<?x?xf32>, %n: index) attributes {num_warps =
     tgpu.push %inner : !ring { tgpu.copy %x[%k, %c0] order [0, 1] to 0 : !tile.array<?x?xf32> }
     %b = tgpu.pop %inner : !ring -> !tgpu.buffer<64x128xf32, #a>
     tgpu.release %inner : !ring
+  }
+  tile.return
+}
+
+// What the inner ring leaves gives the outer one, which is filled once for each turn of a
+// loop, a second place.
+// CHECK-LABEL: tile.kernel @turns
+// CHECK: !tgpu.ring<2x[!tgpu.buffer<32x128xf32
+// CHECK: !tgpu.ring<3x[
+// TWO-LABEL: tile.kernel @turns
+// TWO: !tgpu.ring<2x[
+// TWO: !tgpu.ring<2x[
+tile.kernel @turns(%x: !tile.array<?x?xf32>, %n: index) attributes {num_warps = 4 : i32} {
+  %outer = tgpu.ring copy "tma" : !half
+  %inner = tgpu.ring copy "tma" : !tgpu.ring<1x[!tgpu.buffer<64x128xf32, #a>, !tgpu.buffer<64x128xf32, #a>]>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    tgpu.push %outer : !half { tgpu.copy %x[%i, %c0] order [0, 1] to 0 : !tile.array<?x?xf32> }
+    %q = tgpu.pop %outer : !half -> !tgpu.buffer<32x128xf32, #h>
+    scf.for %k = %c0 to %n step %c1 {
+      tgpu.push %inner : !tgpu.ring<1x[!tgpu.buffer<64x128xf32, #a>, !tgpu.buffer<64x128xf32, #a>]> {
+        tgpu.copy %x[%k, %c0] order [0, 1] to 0 : !tile.array<?x?xf32>
+        tgpu.copy %x[%k, %c1] order [0, 1] to 1 : !tile.array<?x?xf32>
+      }
+      %b, %c = tgpu.pop %inner : !tgpu.ring<1x[!tgpu.buffer<64x128xf32, #a>, !tgpu.buffer<64x128xf32, #a>]>
+        -> !tgpu.buffer<64x128xf32, #a>, !tgpu.buffer<64x128xf32, #a>
+      tgpu.release %inner : !tgpu.ring<1x[!tgpu.buffer<64x128xf32, #a>, !tgpu.buffer<64x128xf32, #a>]>
+    }
+    tgpu.release %outer : !half
   }
   tile.return
 }
