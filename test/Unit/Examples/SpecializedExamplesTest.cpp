@@ -120,6 +120,7 @@ struct Attention {
   int64_t batch, heads, m, n;
   int d, bm, bn;
   bool causal;
+  const char *type = "bf16";
 };
 constexpr Attention attentions[] = {
     // One block of keys: the skewed loop runs no iteration.
@@ -131,6 +132,11 @@ constexpr Attention attentions[] = {
     {1, 1, 65, 130, 64, 64, 64, true},
     // Heads of 16, that matrix units of warps take.
     {1, 1, 40, 50, 16, 16, 16, true},
+    // Several blocks for each resident one, of unequal lengths.
+    {2, 3, 190, 200, 64, 64, 64, true, "f16"},
+    // One query and many keys; more rows than one warp group has, and wide heads.
+    {1, 2, 1, 301, 128, 64, 128, true, "f16"},
+    {1, 1, 131, 77, 256, 128, 64, false, "f16"},
 };
 
 class SpecializedAttention : public ::testing::TestWithParam<std::tuple<int, const char *>> {};
@@ -162,17 +168,18 @@ void appendAttention(std::vector<double> &out, const Case &test, const Attention
 
 TEST_P(SpecializedAttention, Attention) {
   const Attention &p = attentions[std::get<0>(GetParam())];
+  DType type = *parseDType(p.type);
   Case test{"attention", "attention",
-            {"T=bf16", define("D", p.d), define("BM", p.bm), define("BN", p.bn),
+            {std::string("T=") + p.type, define("D", p.d), define("BM", p.bm), define("BN", p.bn),
              std::string("CAUSAL=") + (p.causal ? "true" : "false")},
-            {}, {}, false, {}, 3 * epsilon(DType::BF16)};
+            {}, {}, false, {}, 3 * epsilon(type)};
   test.chip = std::get<1>(GetParam());
   float scale = float(1 / std::sqrt(double(p.d)));
   for (int64_t rows : {p.m, p.n, p.n})
-    test.arrays.push_back(HostArray::random(DType::BF16, {p.batch, p.heads, rows, p.d}, uint32_t(30 + test.arrays.size())));
+    test.arrays.push_back(HostArray::random(type, {p.batch, p.heads, rows, p.d}, uint32_t(30 + test.arrays.size())));
   for (int64_t head = 0; head < p.batch * p.heads; ++head)
     appendAttention(test.expected, test, p, head, scale);
-  test.arrays.push_back(HostArray::poisoned(DType::BF16, {p.batch, p.heads, p.m, p.d}));
+  test.arrays.push_back(HostArray::poisoned(type, {p.batch, p.heads, p.m, p.d}));
   test.scalars = {ScalarArg::f32(scale)};
   check(test, /*allWarps=*/false);
 }
