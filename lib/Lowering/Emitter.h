@@ -187,6 +187,11 @@ private:
   /// The threads of each warp group meet.
   void emitGroupBarrier();
   LogicalResult emitFenceAsync();
+  LogicalResult emitTakeTurn();
+  LogicalResult emitPassTurn();
+  /// At the start of the part whose warp groups take turns.
+  void startTurns();
+  void arriveForTurn(Value group);
   /// i32: the number of the warp group.
   Value warpGroup();
   /// The number of the warp (i32), computed once and known to be uniform.

@@ -127,6 +127,8 @@ LogicalResult Emitter::emitWhole(Operation *op) {
       .Case([&](tgpu::BarrierOp) { return emitBarrier(); })
       .Case([&](tgpu::MmaWaitOp op) { return emitMmaWait(op); })
       .Case([&](tgpu::FenceAsyncOp) { return emitFenceAsync(); })
+      .Case([&](tgpu::TakeTurnOp) { return emitTakeTurn(); })
+      .Case([&](tgpu::PassTurnOp) { return emitPassTurn(); })
       .Case([&](tgpu::RingOp op) { return emitRing(op); })
       .Case([&](tgpu::PushOp op) { return emitPush(op); })
       .Case([&](tgpu::PopOp op) { return emitPop(op); })

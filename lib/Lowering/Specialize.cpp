@@ -56,6 +56,9 @@ LogicalResult Emitter::emitSpecialize(tgpu::SpecializeOp op) {
   builder.setInsertionPointToStart(roles.elseBlock());
   moveRegisters(1, NVVM::SetMaxRegisterAction::increase);
   isExecutePart = true;
+  auto found = [](tgpu::TakeTurnOp) { return WalkResult::interrupt(); };
+  if (op.getExecute().walk(found).wasInterrupted())
+    startTurns();
   if (failed(emitBlock(op.getExecute().front())))
     return failure();
   emitTensorMemoryEnd();

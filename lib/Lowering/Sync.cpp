@@ -4,14 +4,17 @@
 //===------------------------------------------------------------------------===//
 //
 // `tgpu.barrier` is the block's barrier; in the execute part of tgpu.specialize, a
-// named barrier of its warps. What a warp group copies out has a barrier of its own. `tgpu.fence_async` orders this thread's stores to shared
-// memory before what copy engine and products read there.
+// named barrier of its warps. What a warp group copies out has a barrier of its own.
+// Turns of warp groups are named barriers, too: one group waits there, and the one
+// before only arrives. `tgpu.fence_async` orders this thread's stores to shared memory
+// before what copy engine and products read there.
 //
 //===------------------------------------------------------------------------===//
 #include "Emitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -36,6 +39,45 @@ void Emitter::emitGroupBarrier() {
   Value number = arith::AddIOp::create(builder, loc, warpGroup(), i32(firstGroupBarrier));
   NVVM::BarrierOp::create(builder, loc, TypeRange(), number, i32(128),
                           NVVM::BarrierReductionAttr(), Value());
+}
+
+/// Barriers 10, 11, … stand for the turns of warp groups 0, 1, …: where a group waits
+/// for its turn it meets the group before, which does not wait.
+static constexpr int64_t firstTurnBarrier = 10;
+static constexpr int64_t turnThreads = 2 * 128;
+
+LogicalResult Emitter::emitTakeTurn() {
+  Value id = arith::AddIOp::create(builder, loc, warpGroup(), i32(firstTurnBarrier));
+  NVVM::BarrierOp::create(builder, loc, TypeRange(), id, i32(turnThreads),
+                          NVVM::BarrierReductionAttr(), Value());
+  return success();
+}
+
+void Emitter::arriveForTurn(Value group) {
+  Value id = arith::AddIOp::create(builder, loc, group, i32(firstTurnBarrier));
+  LLVM::CallIntrinsicOp::create(
+      builder, loc, builder.getStringAttr("llvm.nvvm.barrier.cta.arrive.aligned.count"),
+      ValueRange{id, i32(turnThreads)});
+}
+
+LogicalResult Emitter::emitPassTurn() {
+  int64_t numGroups = int64_t(kernel.getNumWarps().value_or(4)) / 4;
+  Value next = arith::AddIOp::create(builder, loc, warpGroup(), i32(1));
+  Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, next,
+                                       i32(numGroups));
+  arriveForTurn(arith::SelectOp::create(builder, loc, isLast, i32(0), next));
+  return success();
+}
+
+/// The first turn is group 0's, as if the last group had passed it on.
+void Emitter::startTurns() {
+  int64_t numGroups = int64_t(kernel.getNumWarps().value_or(4)) / 4;
+  Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, warpGroup(),
+                                       i32(numGroups - 1));
+  auto branch = scf::IfOp::create(builder, loc, isLast, /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  arriveForTurn(i32(0));
 }
 
 LogicalResult Emitter::emitFenceAsync() {

@@ -16,6 +16,9 @@
 //                                       }
 //                                       pop V; O = O' + P V_last, waited
 //
+// Where several warp groups run the loop they take turns to issue products. Otherwise all
+// would start with the same place of a ring, and compute at the same time ever after.
+//
 // A loop whose products only add up, each to a sum of its own or one after the other to
 // the same, keeps the products of one iteration in flight: those of the next are issued
 // before they are complete, and a place is released one iteration late.
@@ -230,10 +233,19 @@ static std::optional<Sums> matchSums(scf::ForOp loop) {
 
 namespace {
 
+/// Whether warp groups that run `loop` take turns: where they have a part of their own,
+/// and there are at least two, and not more than there are barriers for.
+bool takeTurnsIn(scf::ForOp loop) {
+  int64_t groups = loop->getParentOfType<tile::KernelOp>().getNumWarps().value_or(4) / 4;
+  return loop->getParentOfType<tgpu::SpecializeOp>() && groups >= 2 &&
+         groups <= tgpu::TakeTurnOp::mostGroups;
+}
+
 class Skewer {
 public:
   Skewer(scf::ForOp loop, Skew &skew)
-      : loop(loop), skew(skew), builder(loop), loc(loop.getLoc()) {}
+      : loop(loop), skew(skew), builder(loop), loc(loop.getLoc()),
+        takesTurns(takeTurnsIn(loop)) {}
 
   void run() {
     Value hasWork = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
@@ -298,8 +310,14 @@ private:
     for (Operation &op : loop.getBody()->without_terminator()) {
       if (skew.isOfTail(&op) || (issueTail && skew.deferred.contains(&op)))
         continue;
-      if (issueTail && &op == skew.head.wait.getOperation()) {
+      bool isWait = &op == skew.head.wait.getOperation();
+      if (takesTurns && &op == skew.head.mma.getOperation())
+        tgpu::TakeTurnOp::create(builder, loc);
+      if (isWait && issueTail)
         issueTail();
+      if (isWait && takesTurns)
+        tgpu::PassTurnOp::create(builder, loc);
+      if (isWait && issueTail) {
         map.map(skew.head.wait.getResults()[0],
                 emitWait(map.lookup(skew.head.mma.getResult()), 1));
         continue;
@@ -338,6 +356,7 @@ private:
   Skew &skew;
   OpBuilder builder;
   Location loc;
+  const bool takesTurns;
 };
 
 //===------------------------------------------------------------------------===//

@@ -16,6 +16,8 @@
 // CHECK:   %[[R:.*]] = tgpu.mma %[[X]]#0, %[[X]]#1
 // CHECK:   tgpu.mma_wait %[[R]] pending 0
 // CHECK:   tgpu.release %[[RING]]
+// CHECK:   tgpu.take_turn
+// CHECK:   tgpu.pass_turn
 // CHECK:   tgpu.fence_async
 // CHECK:   tgpu.copy_out %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] order [0, 1] :
 // CHECK:   tgpu.copy_out_wait
@@ -38,6 +40,8 @@ tile.kernel @roles(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>) {
       : !tgpu.buffer<8x4xf32, #a>, !tgpu.buffer<4x8xf32, #b>, tensor<8x8xf32, #acc>
     %w = tgpu.mma_wait %r pending 0 : (tensor<8x8xf32, #acc>) -> tensor<8x8xf32, #acc>
     tgpu.release %ring : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>, !tgpu.buffer<4x8xf32, #b>]>
+    tgpu.take_turn
+    tgpu.pass_turn
     tgpu.fence_async
     tgpu.copy_out %out, %y[%i, %n] order [0, 1] : !tgpu.buffer<8x4xf32, #a>, !tile.array<?x?xf32, mut>
     tgpu.copy_out_wait

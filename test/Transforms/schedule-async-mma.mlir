@@ -69,6 +69,53 @@ tile.kernel @skewed(%y: !tile.array<?x?xf32, mut>, %n: index, %c: f32) attribute
   tile.return
 }
 
+// Two warp groups with a part of their own take turns: one issues its products while the
+// other computes. The last tail is nobody's turn.
+// CHECK-LABEL: tile.kernel @turns
+// CHECK: } execute {
+// CHECK:   tgpu.pop
+// CHECK-NEXT: tgpu.take_turn
+// CHECK-NEXT: tgpu.mma
+// CHECK-NEXT: tgpu.pass_turn
+// CHECK-NEXT: tgpu.mma_wait
+// CHECK:   scf.for
+// CHECK:     tgpu.pop
+// CHECK-NEXT: tgpu.take_turn
+// CHECK-NEXT: tgpu.mma
+// CHECK-NEXT: tgpu.pop
+// CHECK-NEXT: tgpu.mma
+// CHECK-NEXT: tgpu.pass_turn
+// CHECK-NEXT: tgpu.mma_wait
+// CHECK-NOT: tgpu.take_turn
+tile.kernel @turns(%y: !tile.array<?x?xf32, mut>, %n: index, %c: f32) attributes {num_warps = 8 : i32, tgpu.access_warps = 4 : i64} {
+  %keys = tgpu.ring copy "tma" : !kring
+  %values = tgpu.ring copy "tma" : !vring
+  %q = tgpu.alloc : !vbuf
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : !s
+  %f = tile.splat %c : f32 -> !s
+  tgpu.specialize access {
+    %unused = arith.constant 0 : i32
+  } execute {
+    %r = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %z) -> (!s) {
+      %b = tgpu.pop %keys : !kring -> !kbuf
+      %s = tgpu.mma %q, %b, %z {atom = "wgmma"} : !vbuf, !kbuf, !s
+      %w = tgpu.mma_wait %s pending 0 : (!s) -> !s
+      tgpu.release %keys : !kring
+      %p = arith.truncf %w : !s to !p
+      %a = arith.mulf %acc, %f : !s
+      %v = tgpu.pop %values : !vring -> !vbuf
+      %o = tgpu.mma %p, %v, %a {atom = "wgmma"} : !p, !vbuf, !s
+      %x = tgpu.mma_wait %o pending 0 : (!s) -> !s
+      tgpu.release %values : !vring
+      scf.yield %x : !s
+    }
+    tile.store %y[%c0, %c0], %r : !tile.array<?x?xf32, mut>, !s
+  }
+  tile.return
+}
+
 // What else reads the carried sum needs it at once: the loop stays.
 // CHECK-LABEL: tile.kernel @observed
 // CHECK-NOT: pending 1

@@ -155,6 +155,29 @@ def TileGPU_MmaWaitOp : TileGPU_Op<"mma_wait"> {
   let hasVerifier = 1;
 }
 
+def TileGPU_TakeTurnOp : TileGPU_Op<"take_turn"> {
+  let summary = "This warp group issues products next";
+  let description = [{
+    The warp groups of an execute part take turns in the order of their numbers; group 0
+    has the first. Waits until the group before has passed its turn. While one group
+    issues products, the other then computes, instead of both doing the same at once.
+    All groups must take equally many turns, and pass each.
+  }];
+  let extraClassDeclaration = [{
+    /// Each group's turn is a barrier of the block, and others need some, too.
+    static constexpr int64_t mostGroups = 6;
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def TileGPU_PassTurnOp : TileGPU_Op<"pass_turn"> {
+  let summary = "The next warp group may issue its products";
+  let description = [{
+    Ends what `tgpu.take_turn` began, and does not wait.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 def TileGPU_FenceAsyncOp : TileGPU_Op<"fence_async"> {
   let summary = "Own writes to shared memory become visible to copies and products";
   let description = [{
