@@ -222,7 +222,8 @@ static std::pair<LinearBases, SmallVector<LinearBases>> splitGroups(tgpu::CopyOu
   Layout layout = op.getBuffer().getType().getLayout().getLayout();
   LinearBases offsets;
   SmallVector<LinearBases> starts(plan.box.size());
-  for (int64_t first : *op.getGroups()) {
+  ArrayRef<int64_t> groups = *op.getGroups();
+  for (int64_t first : groups) {
     SmallVector<int64_t, 6> start(plan.box.size(), 0);
     for (auto [dim, size] : llvm::enumerate(layout.unflatten(uint64_t(first))))
       start[op.getOrder()[dim]] = size;
