@@ -87,7 +87,7 @@ static int measureCeilings(Gpu &gpu, Results &results) {
   if (!copy)
     return fail(exitTool, copy.failure().message);
   results.copyBytesPerSecond = *copy;
-  for (DType dtype : {DType::BF16, DType::F8E4M3, DType::F32}) {
+  for (DType dtype : {DType::BF16, DType::F8E4M3}) {
     auto ceiling = gpu.productCeiling(dtype);
     if (ceiling)
       results.ceilings.push_back(*ceiling);
