@@ -148,7 +148,8 @@ Value Elementwise::sign(DType dtype, Value x) {
 }
 
 /// 1 / (1 + e^-x), as e^x / (1 + e^x) for negative x so that no intermediate
-/// overflows and small results stay accurate.
+/// overflows and small results stay accurate. The divisor lies in [1, 2]: `arcp` tells
+/// ExpandDivision, which then needs no test of its range.
 Value Elementwise::sigmoid(DType dtype, Value x) {
   Value one = real(dtype, 1, x);
   Value magnitude = math::AbsFOp::create(builder, loc, x, flags);
@@ -158,8 +159,9 @@ Value Elementwise::sigmoid(DType dtype, Value x) {
   Value positive = arith::CmpFOp::create(
       builder, loc, arith::CmpFPredicate::OGE, x, real(dtype, 0, x));
   Value sum = arith::AddFOp::create(builder, loc, one, power, flags);
+  bool isExact = flags == arith::FastMathFlags::none && dtype == DType::F32;
   return arith::DivFOp::create(builder, loc, select(positive, one, power), sum,
-                               flags);
+                               isExact ? arith::FastMathFlags::arcp : flags);
 }
 
 /// x/2 * (1 + erf(x / sqrt 2)).

@@ -19,6 +19,10 @@
 // is divided as usual. The question is asked twice, first with half an instruction a
 // lane: exponents in [-63, 0] are those whose highest bits are 01, so that one "or"
 // and one "and" over the vector tell. Only then lane by lane.
+//
+// A division marked `arcp`, and nothing else, is one whose divisor is known to lie in
+// [1, 2] and whose dividend is at most 1, as in sigmoid: six instructions and no question.
+// (Dividends below 2^-100 may then be off in the last bit of a subnormal quotient.)
 //===----------------------------------------------------------------------===//
 
 #include "HelperCalls.h"
@@ -82,10 +86,17 @@ Source sourceOf(Value vector, int64_t lane) {
 class Division {
 public:
   Division(arith::DivFOp op)
-      : op(op), type(cast<VectorType>(op.getType())), builder(op), loc(op.getLoc()) {}
+      : op(op), type(dyn_cast<VectorType>(op.getType())), builder(op), loc(op.getLoc()) {}
+
+  /// Whether whoever made the division promised a divisor in [1, 2].
+  static bool isOfKnownRange(arith::DivFOp op) {
+    return op.getFastmath() == arith::FastMathFlags::arcp;
+  }
 
   /// Replaces the operation where that pays.
   void run() {
+    if (isOfKnownRange(op))
+      return finish(corrected(op.getLhs(), op.getRhs(), reciprocal(op.getRhs())));
     llvm::MapVector<std::pair<const void *, int64_t>, SmallVector<int64_t>> groups;
     DenseMap<std::pair<const void *, int64_t>, Source> sources;
     for (int64_t lane = 0; lane < type.getNumElements(); ++lane) {
@@ -134,7 +145,7 @@ private:
     yieldIn(fits.elseBlock(), [&] { return s.both(divisorFits, safeExponents(a)); });
 
     auto choice = scf::IfOp::create(builder, loc, a.getType(), fits.getResult(0), true);
-    yieldIn(choice.thenBlock(), [&] { return corrected(a, b, reciprocal(s, b)); });
+    yieldIn(choice.thenBlock(), [&] { return corrected(a, b, reciprocal(b)); });
     yieldIn(choice.elseBlock(), [&] {
       return arith::DivFOp::create(builder, loc, a, spread(b, a.getType()));
     });
@@ -148,13 +159,14 @@ private:
     scf::YieldOp::create(builder, loc, value);
   }
   Value constantTrue() { return arith::ConstantIntOp::create(builder, loc, 1, 1); }
-  Value spread(Value x, Type vector) {
-    return vector::BroadcastOp::create(builder, loc, vector, x);
+  Value spread(Value x, Type type) {
+    return x.getType() == type ? x : vector::BroadcastOp::create(builder, loc, type, x);
   }
 
   /// 1 / b, rounded to nearest: one step from what the chip gives, which is off by an
   /// ulp at most. Right for all mantissas, again by trying them.
-  Value reciprocal(MathBuilder &s, Value b) {
+  Value reciprocal(Value b) {
+    MathBuilder s(builder, loc, b.getType());
     Value y = HelperCalls(op->getParentOfType<ModuleOp>(), s)
                   .call("tilec.rcp.approx.ftz.f32", b);
     Value rest = s.fma(s.neg(b), y, s.one());
@@ -205,8 +217,9 @@ struct ExpandDivision : tilec::impl::ExpandDivisionBase<ExpandDivision> {
     SmallVector<arith::DivFOp> worklist;
     getOperation()->walk([&](arith::DivFOp op) {
       auto type = dyn_cast<VectorType>(op.getType());
-      bool exact = op.getFastmath() == arith::FastMathFlags::none;
-      if (type && type.getRank() == 1 && type.getElementType().isF32() && exact)
+      bool isExact = op.getFastmath() == arith::FastMathFlags::none;
+      if (getElementTypeOrSelf(op.getType()).isF32() &&
+          (Division::isOfKnownRange(op) || (type && type.getRank() == 1 && isExact)))
         worklist.push_back(op);
     });
     for (arith::DivFOp op : worklist)

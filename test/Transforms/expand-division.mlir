@@ -35,6 +35,26 @@ llvm.func @rows(%a: vector<8xf32>, %b: vector<2xf32>) -> vector<8xf32> {
 
 // -----
 
+// A divisor that is known to lie in [1, 2]: no question, each lane a reciprocal.
+// CHECK-LABEL: llvm.func @known(
+// CHECK-SAME: %[[A:.*]]: vector<2xf32>, %[[B:.*]]: vector<2xf32>
+// CHECK-NOT: scf.if
+// CHECK-NOT: arith.divf
+// CHECK-COUNT-2: llvm.call @tilec.rcp.approx.ftz.f32
+// CHECK: %[[Q:.*]] = arith.mulf %[[A]], %[[Y:.*]] : vector<2xf32>
+// CHECK: %[[R:.*]] = math.fma %[[B]], %[[Q]], %{{.*}} : vector<2xf32>
+// CHECK: math.fma %[[R]], %{{.*}}, %[[Q]] : vector<2xf32>
+// CHECK: llvm.call @tilec.rcp.approx.ftz.f32
+// CHECK-NOT: arith.divf
+// CHECK: llvm.return
+llvm.func @known(%a: vector<2xf32>, %b: vector<2xf32>, %c: f32, %d: f32) -> vector<2xf32> {
+  %q = arith.divf %a, %b fastmath<arcp> : vector<2xf32>
+  %s = arith.divf %c, %d fastmath<arcp> : f32
+  llvm.return %q : vector<2xf32>
+}
+
+// -----
+
 // Too few lanes, divisors of their own, other formats, and fast math stay.
 // CHECK-LABEL: llvm.func @stays(
 // CHECK-NOT: scf.if
@@ -47,6 +67,6 @@ llvm.func @stays(%a: vector<8xf32>, %b: vector<8xf32>, %c: vector<2xf32>, %d: f3
   %3 = vector.broadcast %f : f64 to vector<8xf64>
   %4 = arith.divf %e, %3 : vector<8xf64>
   %5 = vector.broadcast %d : f32 to vector<8xf32>
-  %6 = arith.divf %a, %5 fastmath<arcp> : vector<8xf32>
+  %6 = arith.divf %a, %5 fastmath<afn> : vector<8xf32>
   llvm.return
 }
