@@ -496,6 +496,17 @@ Operand Sema::checkRandom(CallArgs &args) {
   if (!checkCounter(args.values[1], "offsets", /*isScalar=*/false, offsets) ||
       !isSeedValid)
     return Operand::poison(range);
+  unsigned chosenWord = 0;
+  if (const ast::Expr *expr = args.get("word")) {
+    std::optional<int64_t> value = checkConstInt(expr, "`word`");
+    if (value && (*value < 0 || *value > 3)) {
+      error(diag::random_word, expr->getRange()).arg(*value);
+      value = std::nullopt;
+    }
+    if (!value)
+      return Operand::poison(range);
+    chosenWord = unsigned(*value);
+  }
   // The operands are read twice: variables of an inlined body hold them.
   std::vector<checked::Stmt *> stmts;
   checked::Variable *variables[2];
@@ -541,9 +552,9 @@ Operand Sema::checkRandom(CallArgs &args) {
       return applyBinary(B::Mul, real, literal(DType::F32, 0x1p-24), range);
     };
     if (args.builtin->name == "rand_u32") {
-      result = word(0);
+      result = word(chosenWord);
     } else if (args.builtin->name == "rand") {
-      result = top24(0, 0);
+      result = top24(chosenWord, 0);
     } else {
       Operand radius =
           applyBinary(B::Mul, applyUnary(U::Log, top24(0, 1), range),
