@@ -23,6 +23,9 @@
 // the same, keeps the products of one iteration in flight: those of the next are issued
 // before they are complete, and a place is released one iteration late.
 //
+// In any other loop the wait for a product moves down to what needs it, past products that
+// do not: the two of a gated layer, or the scores and their gradients, run together.
+//
 // The second product is the *tail*: what it accumulates to is carried by the loop and
 // used for nothing else, so nothing of the next iteration waits for it but the next
 // tail. FlashAttention-3 (Shah and others, 2024) calls this intra-warpgroup pipelining;
@@ -397,6 +400,39 @@ void keepInFlight(scf::ForOp loop, Sums &sums) {
   sums.release.erase();
 }
 
+/// Moves the wait for each product of a loop with several, and the releases behind it, down
+/// to what may need them. Gives whether a product is now issued before another's wait.
+bool sinkWaits(scf::ForOp loop) {
+  std::optional<SmallVector<AsyncProduct>> products = productsOf(*loop.getBody());
+  if (!products || products->size() < 2)
+    return false;
+  bool overlap = false;
+  for (AsyncProduct &product : llvm::reverse(*products)) {
+    SmallVector<Operation *> moved = {product.wait};
+    llvm::SmallDenseSet<Value> rings;
+    Operation *next = product.wait->getNextNode();
+    for (; isa<tgpu::ReleaseOp>(next); next = next->getNextNode()) {
+      moved.push_back(next);
+      rings.insert(cast<tgpu::ReleaseOp>(next).getRing());
+    }
+    auto stops = [&](Operation *op) {
+      auto pop = dyn_cast<tgpu::PopOp>(op);
+      return op->hasTrait<OpTrait::IsTerminator>() || (pop && rings.contains(pop.getRing())) ||
+             (!isa<tgpu::MmaOp, tgpu::PopOp>(op) && !isMemoryEffectFree(op)) ||
+             llvm::any_of(product.wait->getUsers(),
+                          [&](Operation *user) { return op->isAncestor(user); });
+    };
+    int64_t issued = 0;
+    for (; !stops(next); next = next->getNextNode())
+      issued += isa<tgpu::MmaOp>(next);
+    for (Operation *op : moved)
+      op->moveBefore(next);
+    product.wait.setPending(product.wait.getPending() + issued);
+    overlap |= issued > 0;
+  }
+  return overlap;
+}
+
 struct ScheduleAsyncMma : tilec::impl::ScheduleAsyncMmaBase<ScheduleAsyncMma> {
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
@@ -411,6 +447,9 @@ struct ScheduleAsyncMma : tilec::impl::ScheduleAsyncMmaBase<ScheduleAsyncMma> {
           remarkChoice(product.mma, "schedule-async-mma",
                        "the product stays in flight while that of the next iteration is issued");
         keepInFlight(loop, *sums);
+      } else if (sinkWaits(loop)) {
+        remarkChoice(*loop.getBody()->getOps<tgpu::MmaOp>().begin(), "schedule-async-mma",
+                     "products that do not need each other are issued together");
       } else {
         explainWaits(loop);
       }

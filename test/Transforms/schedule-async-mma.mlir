@@ -254,3 +254,43 @@ tile.kernel @swapped(%y: !tile.array<?x?xf32, mut>, %n: index) attributes {num_w
   tile.store %y[%c1, %c0], %r#1 : !tile.array<?x?xf32, mut>, !s
   tile.return
 }
+
+// Products that do not need each other run together: both are issued, the first is waited
+// for before what needs it, the second, with the release behind it, after that.
+// CHECK-LABEL: tile.kernel @independent
+// CHECK: scf.for
+// CHECK:   %[[S:.*]] = tgpu.mma
+// CHECK:   %[[D:.*]] = tgpu.mma
+// CHECK:   %[[P:.*]] = tgpu.mma_wait %[[S]] pending 1
+// CHECK:   %[[E:.*]] = math.exp2 %[[P]]
+// CHECK:   %[[Q:.*]] = tgpu.mma_wait %[[D]] pending 0
+// CHECK:   tgpu.release
+// CHECK:   arith.mulf %[[E]], %[[Q]]
+// CHECK:   tgpu.mma
+// REMARK: [Passed] {{.*}}Function=independent {{.*}}Remark="products that do not need each other are issued together"
+tile.kernel @independent(%y: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32} {
+  %keys = tgpu.ring copy "tma" : !kring
+  %values = tgpu.ring copy "tma" : !vring
+  %q = tgpu.alloc : !vbuf
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : !s
+  %r = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %z) -> (!s) {
+    %b = tgpu.pop %keys : !kring -> !kbuf
+    %s = tgpu.mma %q, %b, %z {atom = "wgmma"} : !vbuf, !kbuf, !s
+    %w = tgpu.mma_wait %s pending 0 : (!s) -> !s
+    %v = tgpu.pop %values : !vring -> !vbuf
+    %d = tgpu.mma %q, %v, %z {atom = "wgmma"} : !vbuf, !vbuf, !s
+    %x = tgpu.mma_wait %d pending 0 : (!s) -> !s
+    tgpu.release %values : !vring
+    %e = math.exp2 %w : !s
+    %m = arith.mulf %e, %x : !s
+    %p = arith.truncf %m : !s to !p
+    %o = tgpu.mma %p, %b, %acc {atom = "wgmma"} : !p, !kbuf, !s
+    %g = tgpu.mma_wait %o pending 0 : (!s) -> !s
+    tgpu.release %keys : !kring
+    scf.yield %g : !s
+  }
+  tile.store %y[%c0, %c0], %r : !tile.array<?x?xf32, mut>, !s
+  tile.return
+}
