@@ -49,18 +49,15 @@ TEST_P(Training, LayernormBackward) {
   constexpr int64_t parts = 2;
   Case test = matrixCase("layernorm_backward", 1);
   test.defines.push_back(define("COLS", powerOfTwoAbove(cols)));
-  test.scalars = {ScalarArg::f32(1e-5f)};
   test.arrays.push_back(HostArray::random(dtype(), {cols}, 44));
-  test.arrays.push_back(HostArray::random(dtype(), {rows, cols}, 45));
-  test.arrays.push_back(HostArray::poisoned(dtype(), {rows, cols}));
-  test.arrays.push_back(HostArray::poisoned(DType::F32, {parts, cols}));
-  test.arrays.push_back(HostArray::poisoned(DType::F32, {parts, cols}));
+  HostArray means(DType::F32, {rows}), scales(DType::F32, {rows});
+  HostArray dy = HostArray::random(dtype(), {rows, cols}, 45);
   test.outputs = 3;
   test.tolerance = 8 * epsilon(dtype());
-  std::vector<double> dx, dweights(size_t(parts * cols)), dbiases(size_t(parts * cols));
+  std::vector<double> dweights(size_t(parts * cols)), dbiases(size_t(parts * cols));
   for (int64_t r = 0; r < rows; ++r) {
     auto x = [&](int64_t c) { return test.arrays[0].at(size_t(r * cols + c)); };
-    auto g = [&](int64_t c) { return test.arrays[2].at(size_t(r * cols + c)); };
+    auto g = [&](int64_t c) { return dy.at(size_t(r * cols + c)); };
     auto gw = [&](int64_t c) { return g(c) * test.arrays[1].at(size_t(c)); };
     double n = double(cols), mean = 0, variance = 0, sum = 0, sumNormal = 0;
     for (int64_t c = 0; c < cols; ++c)
@@ -68,6 +65,8 @@ TEST_P(Training, LayernormBackward) {
     for (int64_t c = 0; c < cols; ++c)
       variance += std::pow(x(c) - mean, 2) / n;
     double scale = 1 / std::sqrt(variance + 1e-5);
+    means.set(size_t(r), mean);
+    scales.set(size_t(r), scale);
     auto normal = [&](int64_t c) { return (x(c) - mean) * scale; };
     for (int64_t c = 0; c < cols; ++c) {
       sum += gw(c) / n;
@@ -76,11 +75,13 @@ TEST_P(Training, LayernormBackward) {
       dbiases[size_t(r % parts * cols + c)] += g(c);
     }
     for (int64_t c = 0; c < cols; ++c)
-      dx.push_back(scale * (gw(c) - sum - normal(c) * sumNormal));
+      test.expected.push_back(scale * (gw(c) - sum - normal(c) * sumNormal));
   }
-  test.expected = dx;
-  test.expected.insert(test.expected.end(), dweights.begin(), dweights.end());
-  test.expected.insert(test.expected.end(), dbiases.begin(), dbiases.end());
+  for (const std::vector<double> *list : {&dweights, &dbiases})
+    test.expected.insert(test.expected.end(), list->begin(), list->end());
+  for (HostArray array : {means, scales, dy, HostArray::poisoned(dtype(), {rows, cols}),
+                          HostArray::poisoned(DType::F32, {parts, cols}), HostArray::poisoned(DType::F32, {parts, cols})})
+    test.arrays.push_back(array);
   run(test);
 }
 
@@ -185,8 +186,8 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Training, ::testing::Combine(::testing::Range(0,
 // Dropout
 //===------------------------------------------------------------------------===//
 
-/// Word 0 of Philox4x32-10.
-uint32_t philox(uint64_t seed, uint64_t offset) {
+/// The words of Philox4x32-10.
+std::array<uint32_t, 4> philox(uint64_t seed, uint64_t offset) {
   std::array<uint32_t, 4> c = {uint32_t(offset), uint32_t(offset >> 32), 0, 0};
   auto k0 = uint32_t(seed), k1 = uint32_t(seed >> 32);
   for (int round = 0; round < 10; ++round) {
@@ -195,7 +196,7 @@ uint32_t philox(uint64_t seed, uint64_t offset) {
     k0 += 0x9E3779B9;
     k1 += 0xBB67AE85;
   }
-  return c[0];
+  return c;
 }
 
 TEST(Dropout, ForwardAndGradient) {
@@ -207,7 +208,7 @@ TEST(Dropout, ForwardAndGradient) {
                 false, {}, epsilon(dtype)};
       test.arrays = {HostArray::random(dtype, {n}, 51)};
       for (int64_t i = 0; i < n; ++i) {
-        bool stays = double(philox(seed, uint64_t(i)) >> 8) * 0x1p-24 >= 0.25;
+        bool stays = double(philox(seed, uint64_t(i / 4))[size_t(i % 4)] >> 8) * 0x1p-24 >= 0.25;
         dropped += !stays;
         test.expected.push_back(stays ? test.arrays[0].at(size_t(i)) / 0.75 : 0);
       }

@@ -96,18 +96,18 @@ def rmsnorm():
 def layernorm_backward():
     for r, c in ((32768, 4096), (131072, 1024)):
         x, w, b, dy, dx = randn(r, c), randn(c), randn(c), randn(r, c), empty(r, c)
-        parts = 2 * torch.cuda.get_device_properties(0).multi_processor_count
+        parts = torch.cuda.get_device_properties(0).multi_processor_count * (8192 // c)
         parts_w, parts_b, dw, db = empty(parts, c, dtype=f32), empty(parts, c, dtype=f32), empty(c), empty(c)
-        rows = TileKernel("layernorm_backward", COLS=c).prepare(x, w, dy, dx, parts_w, parts_b, 1e-5)
-        sums = TileKernel("layernorm_backward", kernel="layernorm_backward_sums").prepare(parts_w, parts_b, dw, db)
-        grads = lambda x, w, b, dy: torch.ops.aten.native_layer_norm_backward(
-            dy, x, [c], *torch.ops.aten.native_layer_norm(x, [c], w, b, 1e-5)[1:], w, b, [True, True, True])
         _, mean, rstd = torch.ops.aten.native_layer_norm(x, [c], w, b, 1e-5)
+        rows = TileKernel("layernorm_backward", COLS=c).prepare(
+            x, w, mean.view(-1), rstd.view(-1), dy, dx, parts_w, parts_b)
+        sums = TileKernel("layernorm_backward", kernel="layernorm_backward_sums").prepare(parts_w, parts_b, dw, db)
         backward = lambda x, w, b, dy, mean, rstd: torch.ops.aten.native_layer_norm_backward(
             dy, x, [c], mean, rstd, w, b, [True, True, True])
-        small = grads(x[:512].double(), w.double(), b.double(), dy[:512].double())
+        small = [t.double() for t in (x[:512], w, b, dy[:512])]
+        statistics = torch.ops.aten.native_layer_norm(small[0], [c], small[1], small[2], 1e-5)[1:]
         normal = F.layer_norm(x.double(), (c,), eps=1e-5)
-        outputs = [(dx, small[0]), (dw, (normal * dy).sum(0)), (db, dy.sum(0, dtype=f64))]
+        outputs = [(dx, backward(*small, *statistics)[0]), (dw, (normal * dy).sum(0)), (db, dy.sum(0, dtype=f64))]
         del normal
         report("layernorm backward bf16", [r, c], 6 * r * c, lambda: (rows(), sums()), outputs,
                lambda: backward(x, w, b, dy, mean, rstd), compiled(backward, x, w, b, dy, mean, rstd))
@@ -196,6 +196,7 @@ def matmul_swiglu():
 
 
 def attention_backward():
+    tiles = {64: (dict(BM=128, BN=128), dict(BM=128, BN=128)), 128: (dict(BM=128, BN=64), dict(BM=32, BN=128))}
     for b, h, s, d, causal in ((4, 16, 4096, 128, False), (4, 16, 4096, 128, True), (4, 32, 4096, 64, False)):
         q, k, v, do = (randn(b, h, s, d) for _ in range(4))
         o, dq, dk, dv = (empty(b, h, s, d) for _ in range(4))
@@ -204,8 +205,8 @@ def attention_backward():
         switch, scale = dict(CAUSAL=str(causal).lower()), d**-0.5
         make("attention_forward", q, k, v, o, lse, scale, BM=64, BN=64, **switch)()
         steps = [make("attention_delta", o, do, delta),
-                 make("attention_dq", q, k, v, do, lse, delta, dq, scale, BM=128, BN=64, **switch),
-                 make("attention_dkdv", q, k, v, do, lse, delta, dk, dv, scale, BM=64, BN=128, **switch)]
+                 make("attention_dq", q, k, v, do, lse, delta, dq, scale, **tiles[d][0], **switch),
+                 make("attention_dkdv", q, k, v, do, lse, delta, dk, dv, scale, **tiles[d][1], **switch)]
         launch = lambda: [step() for step in steps]
         launch()
         inputs = [t[0, 0].double().requires_grad_() for t in (q, k, v)]
