@@ -53,7 +53,8 @@ TEST_P(Training, LayernormBackward) {
   HostArray means(DType::F32, {rows}), scales(DType::F32, {rows});
   HostArray dy = HostArray::random(dtype(), {rows, cols}, 45);
   test.outputs = 3;
-  test.tolerance = 8 * epsilon(dtype());
+  // A row of one element is multiplied by 316, and what remains is rounding.
+  test.tolerance = (cols == 1 ? 512 : 8) * epsilon(dtype());
   std::vector<double> dweights(size_t(parts * cols)), dbiases(size_t(parts * cols));
   for (int64_t r = 0; r < rows; ++r) {
     auto x = [&](int64_t c) { return test.arrays[0].at(size_t(r * cols + c)); };
