@@ -32,6 +32,7 @@
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include <vector>
@@ -140,6 +141,28 @@ static void addTo(Group &group, const Staged &staged) {
   group.members.push_back(staged);
 }
 
+/// Whether the copy for `load` can start before `place`, an operation of its block.
+static bool canStartBefore(tile::LoadOp load, Operation *place) {
+  if (load->isBeforeInBlock(place))
+    return true;
+  for (Value operand : load->getOperands())
+    if (Operation *source = operand.getDefiningOp();
+        source && source->getBlock() == load->getBlock() && !source->isBeforeInBlock(place))
+      return false;
+  for (Operation *op = place; op != load; op = op->getNextNode())
+    if (!isMemoryEffectFree(op) && !isa<tile::LoadOp>(op))
+      return false;
+  return true;
+}
+
+/// Whether the copies for both can start before the first product of either: a place is
+/// filled before it is read.
+static bool canShareRing(const Group &group, const Group &other) {
+  Operation *first = other.first->isBeforeInBlock(group.first) ? other.first : group.first;
+  auto canStart = [&](const Staged &staged) { return canStartBefore(staged.load, first); };
+  return llvm::all_of(group.members, canStart) && llvm::all_of(other.members, canStart);
+}
+
 /// Groups the loads of one block, in program order of their first products.
 static std::vector<Group> makeGroups(ArrayRef<Staged> all) {
   std::vector<Group> groups;
@@ -150,7 +173,8 @@ static std::vector<Group> makeGroups(ArrayRef<Staged> all) {
     for (Group &group : groups)
       if (copierOf(group.members.front().load) == copierOf(staged.load) &&
           (group.first == alone.first ||
-          (!dependsOn(alone.last, group.first) && !dependsOn(group.last, alone.first))))
+          (!dependsOn(alone.last, group.first) && !dependsOn(group.last, alone.first))) &&
+          canShareRing(group, alone))
         home = &group;
     if (home)
       addTo(*home, staged);
@@ -183,7 +207,10 @@ static void stageGroup(tile::KernelOp kernel, const Group &group) {
   Value ring = tgpu::RingOp::create(builder, loc, type, copierOf(lastLoad), IntegerAttr(),
                                     IntegerAttr());
 
-  builder.setInsertionPointAfter(lastLoad);
+  if (lastLoad->isBeforeInBlock(group.first))
+    builder.setInsertionPointAfter(lastLoad);
+  else
+    builder.setInsertionPoint(group.first);
   auto push = tgpu::PushOp::create(builder, loc, ring);
   push.getCopies().emplaceBlock();
   builder.setInsertionPointToStart(&push.getCopies().front());

@@ -107,6 +107,7 @@ tile.kernel @threads(%a: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %
 // CHECK-LABEL: tile.kernel @shared
 // CHECK: tgpu.ring copy "tma" : !tgpu.ring<1x[!tgpu.buffer<64x64xbf16, {{[^>]*}}>, !tgpu.buffer<64x64xbf16, {{[^>]*}}>, !tgpu.buffer<64x64xbf16, {{[^>]*}}>]>
 // CHECK-NOT: tgpu.ring
+// CHECK: tgpu.push
 // CHECK: tgpu.pop
 // CHECK: tile.mma
 // CHECK: tile.mma
