@@ -5,17 +5,24 @@
 //
 // In: a and b in shared memory, acc in registers. Out: a loop over chunks of K in
 // which each thread reads the rows of a and the columns of b that its elements of
-// acc need, and multiplies every pair:
+// acc need, and multiplies every pair. What is multiplied next is read before what is
+// at hand is multiplied, across the ends of chunks too:
 //
-//   for k0 in 0 .. K step chunk {
-//     A = a[my rows, k0 .. k0 + chunk]       16-byte reads along K
-//     B = b[k0 .. k0 + chunk, my columns]    16-byte reads along N
-//     for kk in chunk: acc[r] = fma(A[row(r), kk], B[kk, column(r)], acc[r])
-//   }
+//   A = a[my rows, chunk 0]   B = piece 0 of b[chunk 0, my columns]
+//   for chunk in 0 .. last {
+//     A' = a[my rows, chunk + 1]
+//     for piece: B' = the next piece
+//       acc[r] = fma(A[row(r), kk], B[kk, column(r)], acc[r]) for what is in the piece
+//   }   and the last chunk without A'
+//
+// Reads are of 16 bytes, along whichever dim of the buffer is dense. A piece of b is one
+// step of K of all columns, or where neighbours along K lie side by side, some columns
+// of the whole chunk: a quarter of the chunk, so that registers for two suffice.
 //
 // Any sizes and all types of the language: f16, bf16, f8 and tf32 are widened to
 // f32, i8 and u8 to i32; a f16 accumulator is kept in f32 over the loop and rounded
-// once. Products of the narrow types are exact in f32.
+// once. Products of the narrow types are exact in f32. Each element is summed in the
+// order of K.
 //
 //===------------------------------------------------------------------------===//
 #include "Families.h"
@@ -30,11 +37,14 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <optional>
+
 using namespace mlir;
 using namespace tilec;
 
-/// Multiply-adds that one iteration of the loop may hold.
-static constexpr int64_t maxBodyProducts = 2048;
+/// Multiply-adds of one chunk. An iteration of the loop has two such chunks, whose registers
+/// take turns; larger ones go alone.
+static constexpr int64_t maxChunkProducts = 512;
 
 //===------------------------------------------------------------------------===//
 // Layouts
@@ -53,6 +63,27 @@ static int64_t shareAlongM(int64_t parts, int64_t m, int64_t n) {
     }
   }
   return best;
+}
+
+/// Lanes alternate between the last two dims. An access of 16 bytes serves two quarters of
+/// the warp at once where lanes that differ in bit 0 or 1 read the same place; so a has
+/// that in one of these bits and b in the other.
+static Layout alternateLanes(const Layout &layout) {
+  unsigned last = layout.rank() - 1;
+  SmallVector<uint64_t, 5> lanes, alongN, others;
+  for (uint64_t basis : layout.bases(Input::Lane))
+    (layout.field(basis, last) ? alongN : others).push_back(basis);
+  for (unsigned i = 0; i < std::max(alongN.size(), others.size()); ++i) {
+    if (i < alongN.size())
+      lanes.push_back(alongN[i]);
+    if (i < others.size())
+      lanes.push_back(others[i]);
+  }
+  Layout result(layout.shape());
+  for (Input input : allInputs)
+    for (uint64_t basis : input == Input::Lane ? ArrayRef<uint64_t>(lanes) : layout.bases(input))
+      result.addFlat(input, basis);
+  return result;
 }
 
 /// Each thread takes blocks of up to 4 x 4 neighbours, which is what reads of 16 bytes
@@ -80,7 +111,7 @@ static Layout fmaAccLayout(const MmaProblem &problem) {
     warps.insert(warps.begin(), 1);
     order = {2, 1, 0};
   }
-  return Layout::blocked(shape, perThreadDims, lanes, warps, order);
+  return alternateLanes(Layout::blocked(shape, perThreadDims, lanes, warps, order));
 }
 
 /// K in registers (all of it), the rest where acc has it.
@@ -134,105 +165,6 @@ static Value widen(OpBuilder &builder, Location loc, Value vector,
   return arith::ExtSIOp::create(builder, loc, type, vector);
 }
 
-namespace {
-
-/// How one operand is read: a fragment of [chunk of K] x [independent rows or
-/// columns], and which of its rows belongs to each register of acc.
-struct OperandReader {
-  OperandReader(OpBuilder &builder, Location loc, const MmaOperand &operand,
-                const MmaEmission &emission, bool isA, unsigned chunkBits)
-      : operand(operand), isA(isA), chunkBits(chunkBits) {
-    Layout shape(operand.layout.shape());
-    Layout inverse = operand.layout.invert();
-    auto place = [&](uint64_t flat) {
-      return inverse.applyFlat(Position{{0, 0, 0, 0, flat}});
-    };
-    const Layout &acc = emission.accLayout;
-    auto project = [&](uint64_t flat) {
-      return projectToOperand(acc, shape, flat, isA ? Operand::A : Operand::B);
-    };
-    // K.
-    unsigned k = dimK(shape.rank(), isA ? Operand::A : Operand::B);
-    unsigned bitsK = shape.fieldBits(k);
-    LinearBases placesK;
-    for (unsigned bit = 0; bit < bitsK; ++bit)
-      placesK.push_back(place(uint64_t(1) << (shape.fieldShift(k) + bit)));
-    // Registers: rows that differ.
-    Span span;
-    SmallVector<uint64_t> rows;
-    for (uint64_t basis : acc.bases(Input::Register))
-      if (span.add(project(basis)))
-        rows.push_back(project(basis));
-    numRowBits = rows.size();
-    Span rowSpan(rows);
-    for (uint64_t number = 0; number < acc.size(Input::Register); ++number) {
-      uint64_t flat = acc.applyFlat(Position::thread(number, 0));
-      rowOf.push_back(int64_t(*rowSpan.solve(project(flat))));
-    }
-    LinearBases rowPlaces;
-    for (uint64_t row : rows)
-      rowPlaces.push_back(place(row));
-    LinearBases chunkPlaces(ArrayRef<uint64_t>(placesK).take_front(chunkBits));
-    access.registerBases = isA ? chunkPlaces : rowPlaces;
-    llvm::append_range(access.registerBases, isA ? rowPlaces : chunkPlaces);
-    access.base = operand.value;
-    access.elementType = storedType(operand.elementType);
-    // The thread's part, and that of the chunk.
-    LinearBases threadPlaces;
-    for (uint64_t basis : threadBases(acc))
-      threadPlaces.push_back(place(project(basis)));
-    threadOffset = emitLinear(builder, loc, emission.thread, threadPlaces);
-    loopPlaces.assign(placesK.begin() + chunkBits, placesK.end());
-    access.offset = threadOffset;
-    threadBits = reachableBits(threadPlaces);
-    access.offsetBits = threadBits | reachableBits(loopPlaces);
-  }
-
-  /// The fragment of chunk `chunk` (i32, counted in chunks; null for the first).
-  Value read(OpBuilder &builder, Location loc, Value chunk, Type compute) {
-    if (chunk && !loopPlaces.empty()) {
-      Value moved = emitLinear(builder, loc, chunk, loopPlaces);
-      access.offset =
-          threadBits & reachableBits(loopPlaces)
-              ? arith::XOrIOp::create(builder, loc, threadOffset, moved).getResult()
-              : arith::AddIOp::create(builder, loc, threadOffset, moved).getResult();
-    }
-    Value fragment = emitSharedLoad(builder, loc, access);
-    return widen(builder, loc, fragment, operand, compute);
-  }
-
-  /// For each register of acc, its factor at step `kk` of the chunk.
-  Value factors(OpBuilder &builder, Location loc, Value fragment, int64_t kk) const {
-    SmallVector<int64_t> indices;
-    for (int64_t row : rowOf)
-      indices.push_back(isA ? kk + (row << chunkBits) : row + (kk << numRowBits));
-    return emitShuffle(builder, loc, fragment, indices);
-  }
-
-private:
-  const MmaOperand &operand;
-  bool isA;
-  unsigned chunkBits;
-  unsigned numRowBits = 0;
-  SmallVector<int64_t> rowOf;
-  BufferAccess access;
-  LinearBases loopPlaces;
-  Value threadOffset;
-  uint64_t threadBits = 0;
-};
-
-} // namespace
-
-/// How many steps of K one iteration takes, as a power of two: one 16-byte read of a
-/// where that keeps the body small.
-static unsigned chooseChunkBits(const MmaEmission &emission, int64_t sizeK) {
-  int64_t products = int64_t(emission.accLayout.size(Input::Register));
-  int64_t wanted =
-      16 * 8 / storedType(emission.a.elementType).getIntOrFloatBitWidth();
-  int64_t allowed = std::max<int64_t>(maxBodyProducts / products, 1);
-  return llvm::Log2_64(uint64_t(std::min({sizeK, wanted, allowed})));
-}
-
 static Value multiplyAdd(OpBuilder &builder, Location loc, Value a, Value b, Value acc) {
   if (isa<FloatType>(cast<VectorType>(acc.getType()).getElementType()))
     return math::FmaOp::create(builder, loc, a, b, acc);
@@ -240,38 +172,280 @@ static Value multiplyAdd(OpBuilder &builder, Location loc, Value a, Value b, Val
                                arith::MulIOp::create(builder, loc, a, b));
 }
 
+namespace {
+
+/// How K is cut: chunks of 1 << `stepBits` steps, 1 << `chunkBits` of them to an iteration.
+struct Cut {
+  unsigned stepBits, chunkBits;
+
+  int64_t steps() const { return int64_t(1) << stepBits; }
+  unsigned chunks() const { return 1u << chunkBits; }
+};
+
+/// A chunk: of iteration `iteration` (i32; null for the first), the `number`-th.
+struct ChunkPlace {
+  Value iteration;
+  unsigned number;
+};
+
+/// How one operand is read: the rows or columns that a thread needs (those of acc's
+/// registers that differ), by chunks of K, which come whole or in pieces.
+class OperandReader {
+public:
+  OperandReader(OpBuilder &builder, Location loc, const MmaOperand &operand,
+                const MmaEmission &emission, Operand which, Cut cut)
+      : operand(operand), cut(cut) {
+    Layout shape(operand.layout.shape());
+    Layout inverse = operand.layout.invert();
+    auto place = [&](uint64_t flat) {
+      return inverse.applyFlat(Position{{0, 0, 0, 0, flat}});
+    };
+    const Layout &acc = emission.accLayout;
+    auto project = [&](uint64_t flat) { return projectToOperand(acc, shape, flat, which); };
+    unsigned k = dimK(shape.rank(), which);
+    for (unsigned bit = 0; bit < shape.fieldBits(k); ++bit)
+      placesK.push_back(place(uint64_t(1) << (shape.fieldShift(k) + bit)));
+    Span span;
+    SmallVector<uint64_t> rows;
+    for (uint64_t basis : acc.bases(Input::Register))
+      if (span.add(project(basis)))
+        rows.push_back(project(basis));
+    Span rowSpan(rows);
+    for (uint64_t number = 0; number < acc.size(Input::Register); ++number) {
+      uint64_t flat = acc.applyFlat(Position::thread(number, 0));
+      rowOf.push_back(int64_t(*rowSpan.solve(project(flat))));
+    }
+    for (uint64_t row : rows)
+      rowPlaces.push_back(place(row));
+    LinearBases threadPlaces;
+    for (uint64_t basis : threadBases(acc))
+      threadPlaces.push_back(place(project(basis)));
+    threadOffset = emitLinear(builder, loc, emission.thread, threadPlaces);
+    threadBits = reachableBits(threadPlaces);
+  }
+
+  /// From now on chunks come in pieces: single steps of K, or some of the rows.
+  void cutChunks() {
+    isByStep = llvm::is_contained(rowPlaces, uint64_t(1));
+    pieceBits = std::min<unsigned>(cut.stepBits, isByStep ? cut.stepBits : rowPlaces.size());
+  }
+  unsigned numPieces() const { return 1u << pieceBits; }
+  bool isCutByRows() const { return pieceBits && !isByStep; }
+  /// The piece in which register `number` of acc has its row, of those cut by rows.
+  unsigned pieceOf(unsigned number) const {
+    return unsigned(rowOf[number] >> (rowPlaces.size() - pieceBits));
+  }
+
+  Value read(OpBuilder &builder, Location loc, ChunkPlace chunk, unsigned piece) const {
+    ArrayRef<uint64_t> ks = placesK, rows = rowPlaces;
+    ArrayRef<uint64_t> inStep = ks.take_front(cut.stepBits);
+    ks = ks.drop_front(cut.stepBits);
+    BufferAccess access;
+    access.base = operand.value;
+    access.elementType = storedType(operand.elementType);
+    uint64_t start = sumOf(ks.take_front(cut.chunkBits), chunk.number);
+    if (isByStep) {
+      start ^= sumOf(inStep, piece);
+    } else {
+      start ^= sumOf(rows.take_back(pieceBits), piece);
+      rows = rows.drop_back(pieceBits);
+      access.registerBases.assign(inStep.begin(), inStep.end());
+    }
+    llvm::append_range(access.registerBases, rows);
+    ks = ks.drop_front(cut.chunkBits);
+    uint64_t loopBits = reachableBits(ks);
+    access.offset = threadOffset;
+    access.offsetBits = threadBits | loopBits;
+    if (chunk.iteration && !ks.empty()) {
+      Value moved = emitLinear(builder, loc, chunk.iteration, ks);
+      access.offset = threadBits & loopBits
+                          ? arith::XOrIOp::create(builder, loc, threadOffset, moved).getResult()
+                          : arith::AddIOp::create(builder, loc, threadOffset, moved).getResult();
+    }
+    access.offset = emitXor(builder, loc, access.offset, access.offsetBits, start);
+    access.offsetBits |= start;
+    return emitSharedLoad(builder, loc, access);
+  }
+
+  /// For each register of acc that `numbers` lists, its factor at step `kk` of the chunk,
+  /// out of the (widened) piece that has it.
+  Value factors(OpBuilder &builder, Location loc, Value piece, ArrayRef<unsigned> numbers,
+                int64_t kk) const {
+    SmallVector<int64_t> indices;
+    int64_t rowsInPiece = int64_t(1) << (rowPlaces.size() - (isByStep ? 0 : pieceBits));
+    for (unsigned number : numbers) {
+      int64_t row = rowOf[number] & (rowsInPiece - 1);
+      indices.push_back(isByStep ? row : kk + (row << cut.stepBits));
+    }
+    return emitShuffle(builder, loc, piece, indices);
+  }
+
+  const MmaOperand &operand;
+
+private:
+  /// The sum of the bases of the set bits of `number`.
+  static uint64_t sumOf(ArrayRef<uint64_t> bases, unsigned number) {
+    uint64_t sum = 0;
+    for (auto [bit, basis] : llvm::enumerate(bases))
+      if (number >> bit & 1)
+        sum ^= basis;
+    return sum;
+  }
+
+  Cut cut;
+  unsigned pieceBits = 0;
+  bool isByStep = false;
+  SmallVector<int64_t> rowOf;
+  LinearBases placesK, rowPlaces;
+  Value threadOffset;
+  uint64_t threadBits = 0;
+};
+
+/// What a chunk begins with: sums, its rows of a, and the first piece of b.
+struct ChunkState {
+  /// For each piece the sums that it adds to; one where every piece adds to all.
+  SmallVector<Value> sums;
+  Value a, b;
+
+  SmallVector<Value> values() const {
+    SmallVector<Value> all(sums);
+    all.append({a, b});
+    return all;
+  }
+  static ChunkState from(ValueRange values) {
+    return {SmallVector<Value>(values.drop_back(2)), values[values.size() - 2], values.back()};
+  }
+};
+
+/// Writes the code of one product.
+class ProductEmitter {
+public:
+  ProductEmitter(OpBuilder &builder, Location loc, const MmaEmission &emission,
+                 Type compute, Cut cut)
+      : loc(loc), compute(compute), cut(cut),
+        a(builder, loc, emission.a, emission, Operand::A, cut),
+        b(builder, loc, emission.b, emission, Operand::B, cut) {
+    b.cutChunks();
+    registersOf.resize(b.isCutByRows() ? b.numPieces() : 1);
+    for (unsigned number = 0; number < emission.accLayout.size(Input::Register); ++number)
+      registersOf[b.isCutByRows() ? b.pieceOf(number) : 0].push_back(number);
+  }
+
+  /// Adds the products of so many iterations to `acc`.
+  Value emit(OpBuilder &builder, Value acc, int64_t numIterations) {
+    ChunkState state{split(builder, acc), a.read(builder, loc, {{}, 0}, 0),
+                     b.read(builder, loc, {{}, 0}, 0)};
+    Value last = emitI32(builder, loc, numIterations - 1);
+    if (numIterations > 1) {
+      auto loop = scf::ForOp::create(
+          builder, loc, emitI32(builder, loc, 0), last, emitI32(builder, loc, 1),
+          state.values(), [&](OpBuilder &body, Location, Value iteration, ValueRange carried) {
+            Value next = arith::AddIOp::create(body, loc, iteration, emitI32(body, loc, 1));
+            ChunkState after =
+                emitIteration(body, ChunkState::from(carried), iteration, ChunkPlace{next, 0});
+            scf::YieldOp::create(body, loc, after.values());
+          });
+      state = ChunkState::from(loop.getResults());
+    }
+    return join(builder, emitIteration(builder, state, last, std::nullopt).sums);
+  }
+
+private:
+  ChunkState emitIteration(OpBuilder &builder, ChunkState state, Value iteration,
+                           std::optional<ChunkPlace> after) {
+    for (unsigned number = 0; number < cut.chunks(); ++number) {
+      std::optional<ChunkPlace> next = after;
+      if (number + 1 < cut.chunks())
+        next = ChunkPlace{iteration, number + 1};
+      state = emitChunk(builder, state, {iteration, number}, next);
+    }
+    return state;
+  }
+
+  /// Multiplies what is in a chunk; `next`, if there is one, is begun meanwhile.
+  ChunkState emitChunk(OpBuilder &builder, ChunkState state, ChunkPlace chunk,
+                       std::optional<ChunkPlace> next) {
+    Value nextA;
+    Value wideA = widen(builder, loc, state.a, a.operand, compute);
+    for (unsigned piece = 0; piece < b.numPieces(); ++piece) {
+      Value nextB;
+      if (piece + 1 < b.numPieces()) {
+        nextB = b.read(builder, loc, chunk, piece + 1);
+      } else if (next) {
+        nextA = a.read(builder, loc, *next, 0);
+        nextB = b.read(builder, loc, *next, 0);
+      }
+      Value wideB = widen(builder, loc, state.b, b.operand, compute);
+      multiply(builder, state.sums, wideA, wideB, piece);
+      state.b = nextB;
+    }
+    state.a = nextA;
+    return state;
+  }
+
+  void multiply(OpBuilder &builder, MutableArrayRef<Value> sums, Value wideA, Value wideB,
+                unsigned piece) {
+    bool allSteps = b.isCutByRows() || b.numPieces() == 1;
+    unsigned part = b.isCutByRows() ? piece : 0;
+    for (int64_t kk = allSteps ? 0 : piece; kk < (allSteps ? cut.steps() : piece + 1); ++kk)
+      sums[part] = multiplyAdd(builder, loc,
+                               a.factors(builder, loc, wideA, registersOf[part], kk),
+                               b.factors(builder, loc, wideB, registersOf[part], kk), sums[part]);
+  }
+
+  SmallVector<Value> split(OpBuilder &builder, Value acc) {
+    if (registersOf.size() == 1)
+      return {acc};
+    SmallVector<Value> parts;
+    for (ArrayRef<unsigned> numbers : registersOf)
+      parts.push_back(emitShuffle(builder, loc, acc, SmallVector<int64_t>(numbers)));
+    return parts;
+  }
+
+  Value join(OpBuilder &builder, ArrayRef<Value> parts) {
+    if (parts.size() == 1)
+      return parts.front();
+    size_t count = registersOf.size() * registersOf.front().size();
+    SmallVector<Value> elements(count);
+    for (auto [part, numbers] : llvm::zip(parts, registersOf)) {
+      auto values = vector::ToElementsOp::create(builder, loc, part);
+      for (auto [value, number] : llvm::zip(values.getResults(), numbers))
+        elements[number] = value;
+    }
+    auto type = cast<VectorType>(parts.front().getType());
+    return vector::FromElementsOp::create(
+        builder, loc, VectorType::get(int64_t(count), type.getElementType()), elements);
+  }
+
+  Location loc;
+  Type compute;
+  Cut cut;
+  OperandReader a, b;
+  SmallVector<SmallVector<unsigned>> registersOf;
+};
+
+} // namespace
+
+/// A chunk is one 16-byte read of a, where that keeps the body small.
+static Cut chooseCut(const MmaEmission &emission, int64_t sizeK) {
+  int64_t products = int64_t(emission.accLayout.size(Input::Register));
+  int64_t wanted =
+      16 * 8 / storedType(emission.a.elementType).getIntOrFloatBitWidth();
+  int64_t steps = std::min({sizeK, wanted, std::max<int64_t>(maxChunkProducts / products, 1)});
+  int64_t chunks = sizeK > steps && products * steps <= maxChunkProducts ? 2 : 1;
+  return {llvm::Log2_64(uint64_t(steps)), llvm::Log2_64(uint64_t(chunks))};
+}
+
 static Value emitFma(OpBuilder &builder, Location loc, const MmaEmission &emission) {
   auto accType = cast<VectorType>(emission.acc.getType());
   Type compute = computeType(accType.getElementType());
   int64_t sizeK = emission.a.layout.shape().back();
-  unsigned chunkBits = chooseChunkBits(emission, sizeK);
-  OperandReader a(builder, loc, emission.a, emission, true, chunkBits);
-  OperandReader b(builder, loc, emission.b, emission, false, chunkBits);
-
-  auto emitChunk = [&](OpBuilder &builder, Value chunk, Value acc) {
-    Value fragmentA = a.read(builder, loc, chunk, compute);
-    Value fragmentB = b.read(builder, loc, chunk, compute);
-    for (int64_t kk = 0; kk < int64_t(1) << chunkBits; ++kk)
-      acc = multiplyAdd(builder, loc, a.factors(builder, loc, fragmentA, kk),
-                        b.factors(builder, loc, fragmentB, kk), acc);
-    return acc;
-  };
-
+  Cut cut = chooseCut(emission, sizeK);
   Value acc = emission.acc;
   if (compute != accType.getElementType())
     acc = arith::ExtFOp::create(builder, loc, accType.clone(compute), acc);
-  int64_t numChunks = sizeK >> chunkBits;
-  if (numChunks == 1) {
-    acc = emitChunk(builder, {}, acc);
-  } else {
-    auto loop = scf::ForOp::create(
-        builder, loc, emitI32(builder, loc, 0), emitI32(builder, loc, numChunks),
-        emitI32(builder, loc, 1), acc,
-        [&](OpBuilder &body, Location, Value chunk, ValueRange carried) {
-          scf::YieldOp::create(body, loc, emitChunk(body, chunk, carried[0]));
-        });
-    acc = loop.getResult(0);
-  }
+  acc = ProductEmitter(builder, loc, emission, compute, cut)
+            .emit(builder, acc, sizeK >> (cut.stepBits + cut.chunkBits));
   if (compute != accType.getElementType())
     acc = arith::TruncFOp::create(builder, loc, accType, acc);
   return acc;

@@ -37,8 +37,13 @@ static Vectors threadBases(const Layout &layout) {
 }
 
 /// The lanes that the hardware serves together when each moves 1 << `bytesLog2`
-/// bytes: 32 up to four bytes, 16 of eight, 8 of sixteen.
-static unsigned wavefrontLaneBits(unsigned bytesLog2) { return std::min(5u, 7 - bytesLog2); }
+/// bytes: 32 up to four bytes, 16 of eight, 8 of sixteen; twice as many where lanes that
+/// differ in bit 0 or bit 1 move the same.
+static unsigned wavefrontLaneBits(const Layout &layout, unsigned bytesLog2) {
+  unsigned bits = std::min(5u, 7 - bytesLog2);
+  bool pairs = llvm::is_contained(layout.bases(Input::Lane).take_front(2), uint64_t(0));
+  return bits < 5 && pairs ? bits + 1 : bits;
+}
 
 namespace {
 class BufferPlanner {
@@ -90,8 +95,8 @@ private:
     auto first = [](const Layout &layout, unsigned bits) {
       return Vectors(layout.bases(Input::Lane).take_front(bits));
     };
-    writers = first(store, wavefrontLaneBits(byteShift + storeBits()));
-    readers = first(load, wavefrontLaneBits(byteShift + vector.size()));
+    writers = first(store, wavefrontLaneBits(store, byteShift + storeBits()));
+    readers = first(load, wavefrontLaneBits(load, byteShift + vector.size()));
   }
 
   /// Fills up the four bytes of a bank where the vector is narrower: elements that
@@ -237,7 +242,7 @@ unsigned tilec::countBankConflicts(const Layout &registers, const Layout &buffer
   unsigned bytes = std::max(1u, elementBits / 8);
   uint64_t lanes = registers.size(Input::Lane);
   uint64_t together = std::min<uint64_t>(
-      lanes, uint64_t(1) << wavefrontLaneBits(llvm::Log2_64(bytes * access.vector)));
+      lanes, uint64_t(1) << wavefrontLaneBits(registers, llvm::Log2_64(bytes * access.vector)));
   // By linearity every register group and every warp sees the same pattern.
   unsigned wavefronts = 0, ideal = 0;
   for (uint64_t first = 0; first < lanes; first += together) {

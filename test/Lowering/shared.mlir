@@ -25,19 +25,29 @@ tile.kernel @exchange(%x: f32) attributes {num_warps = 4 : i32} {
 #pa = #tile.layout<[32, 64] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 32), (1, 0), (2, 0), (4, 0), (8, 0), (16, 0)]>
 #pb = #tile.layout<[64, 32] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (1, 0), (2, 0), (4, 0), (8, 0), (16, 0), (32, 0)]>
 
-// Eight steps of K an iteration: two rows of a by 16 bytes, eight times four columns of b.
+// Chunks of eight steps of K, two an iteration: two rows of a by 16 bytes, and of b four
+// columns of one step. What comes next is read before what is at hand is multiplied.
 // CHECK-LABEL: llvm.func @product(
 tile.kernel @product(%x: f32) attributes {num_warps = 4 : i32} {
   %t = tile.splat %x : f32 -> tensor<32x32xf32, #acc>
   %a = tgpu.alloc offset 0 : !tgpu.buffer<32x64xbf16, #pa>
   %b = tgpu.alloc offset 4096 : !tgpu.buffer<64x32xbf16, #pb>
-  // CHECK: %[[STEPS:.*]] = arith.constant 8 : i32
-  // CHECK: scf.for %{{.*}} = %{{.*}} to %[[STEPS]] step %{{.*}} iter_args(%{{.*}} = %{{.*}}) -> (vector<8xf32>)
-  // CHECK-COUNT-2: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<8xbf16>
+  // CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<8xbf16>
+  // CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<8xbf16>
+  // CHECK: llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<3> -> vector<4xbf16>
+  // CHECK: %[[LAST:.*]] = arith.constant 3 : i32
+  // CHECK: scf.for %{{.*}} = %{{.*}} to %[[LAST]] step %{{.*}} iter_args({{.*}}) -> (vector<8xf32>, vector<16xbf16>, vector<4xbf16>)
   // CHECK: arith.extf %{{.*}} : vector<16xbf16> to vector<16xf32>
-  // CHECK-COUNT-8: llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<3> -> vector<4xbf16>
-  // CHECK-COUNT-8: math.fma %{{.*}} : vector<8xf32>
+  // CHECK: llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<3> -> vector<4xbf16>
+  // CHECK: math.fma %{{.*}} : vector<8xf32>
+  // CHECK-COUNT-6: llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<3> -> vector<4xbf16>
+  // CHECK-COUNT-2: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<8xbf16>
+  // CHECK: llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<3> -> vector<4xbf16>
+  // CHECK: math.fma %{{.*}} : vector<8xf32>
   // CHECK: scf.yield
+  // CHECK-COUNT-16: math.fma %{{.*}} : vector<8xf32>
+  // CHECK-NOT: math.fma
+  // CHECK: llvm.return
   %r = tgpu.mma %a, %b, %t : !tgpu.buffer<32x64xbf16, #pa>, !tgpu.buffer<64x32xbf16, #pb>, tensor<32x32xf32, #acc>
   tile.return
 }
