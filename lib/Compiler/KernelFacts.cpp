@@ -175,6 +175,7 @@ static BuildInfo describeBuild(Operation *op) {
   build.sharedBytes = integerOf(op, "tile.shared_bytes");
   build.persistent = integerOf(op, "tile.persistent");
   build.cluster = integerOf(op, "tile.cluster", 1);
+  build.splitK = integerOf(op, "tile.split_k");
   if (auto maps = op->getAttrOfType<ArrayAttr>("tile.tensor_maps"))
     for (auto map : maps.getAsRange<DictionaryAttr>())
       build.tensorMaps.push_back(describeTensorMap(map));

@@ -30,6 +30,7 @@ void addTilePasses(OpPassManager &passes, const CompileOptions &options) {
 void addLaidOutPasses(OpPassManager &passes, const CompileOptions &options, const Chip &chip) {
   SplitBuildsOptions builds;
   builds.onlyGeneral = options.onlyGeneralBuild;
+  builds.chip = std::string(chip.name);
   passes.addPass(createSplitBuilds(builds));
 
   OpPassManager &kernels = passes.nest<tile::KernelOp>();
@@ -54,6 +55,9 @@ void addLaidOutPasses(OpPassManager &passes, const CompileOptions &options, cons
 
 void addStagedPasses(OpPassManager &passes, const CompileOptions &options, const Chip &chip) {
   OpPassManager &kernels = passes.nest<tile::KernelOp>();
+  SplitKOptions split;
+  split.chip = std::string(chip.name);
+  kernels.addPass(createSplitK(split));
   ScheduleBlocksOptions blocks;
   blocks.chip = std::string(chip.name);
   kernels.addPass(createScheduleBlocks(blocks));

@@ -55,9 +55,11 @@ EmulatorLaunch tilec::makeEmulatorLaunch(const KernelInfo &info, const LaunchPla
     launch.symbol = build.symbol;
     launch.threads = {build.threads, 1, 1};
     launch.sharedBytes = build.sharedBytes;
-    launch.cluster = build.cluster;
     // As on a device that holds three clusters at once.
-    launch.grid[0] = uint32_t(physicalBlocks(build, plan.numBlocks, 3 * build.cluster));
+    constexpr unsigned clusters = 3;
+    launch.cluster = clusterBlocks(build, plan.numBlocks, clusters);
+    launch.grid[0] =
+        uint32_t(physicalBlocks(build, plan.numBlocks, clusters * launch.cluster));
   } else {
     launch.grid[0] = uint32_t(plan.numBlocks);
   }

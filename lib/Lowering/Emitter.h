@@ -260,6 +260,14 @@ private:
   /// All threads of the cluster meet. What they wrote is not ordered by it.
   void emitClusterBarrier(bool isAligned);
 
+  //===--- ClusterSum.cpp -----------------------------------------------------------------===//
+  /// i32: blocks of the cluster.
+  Value clusterBlocks();
+  /// Makes the barriers at which blocks meet, at the start of the kernel.
+  void emitMeetings();
+  void emitMeeting(Value barrier, Value parity);
+  LogicalResult emitClusterSum(tgpu::ClusterSumOp op);
+
   //===--- Debug.cpp -------------------------------------------------------------------------===//
   LogicalResult emitPrint(tile::PrintOp op);
   LogicalResult emitAssert(tile::AssertOp op);
@@ -377,7 +385,11 @@ private:
   Value numSMs;               ///< i32, where the kernel asks for it
   bool isAligned16 = false;   ///< the build's facts
   bool isIndex32 = false;
-  int64_t clusterSize = 1;    ///< blocks
+  int64_t clusterSize = 1;    ///< blocks that share copies
+  /// Blocks that share a position of the grid; 0: as many as the cluster has.
+  std::optional<int64_t> splitK;
+  /// Of each barrier at which blocks meet: the parity of the phase that a thread waits for.
+  llvm::DenseMap<Value, Value> meetings;
   /// In a loop over pieces: which (i32). `thread` then has it as its highest bits.
   Value piece;
   llvm::DenseMap<Value, Value> localMemory; ///< where values that have pieces are
@@ -426,6 +438,8 @@ inline constexpr llvm::StringLiteral accessWarpsAttr = "tile.access_warps";
 inline constexpr llvm::StringLiteral persistentAttr = "tile.persistent";
 inline constexpr llvm::StringLiteral tensorMapsAttr = "tile.tensor_maps";
 inline constexpr llvm::StringLiteral clusterAttr = "tile.cluster";
+/// Blocks of a cluster that share a position of the grid; 1: the launch decides.
+inline constexpr llvm::StringLiteral splitKAttr = "tile.split_k";
 
 } // namespace tilec
 

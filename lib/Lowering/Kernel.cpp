@@ -117,6 +117,8 @@ Emitter::Emitter(tile::KernelOp kernel, const Chip *chip)
       isIndex32(tile::relies(kernel, BuildFact::Index32)) {
   if (auto size = kernel->getAttrOfType<IntegerAttr>(tgpu::clusterAttrName))
     clusterSize = size.getInt();
+  if (auto parts = kernel->getAttrOfType<IntegerAttr>(tgpu::splitKAttrName))
+    splitK = parts.getInt();
 }
 
 LogicalResult Emitter::emitKernel() {
@@ -144,6 +146,7 @@ LogicalResult Emitter::emitKernel() {
   thread = NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
   emitParameters(kernel.getBody().front());
   emitTensorMemory();
+  emitMeetings();
   if (failed(emitBlock(kernel.getBody().front())))
     return mlir::failure();
   if (!kernel->hasAttr(tgpu::accessWarpsAttrName))
@@ -167,6 +170,13 @@ void Emitter::addRoleAttributes(int32_t numWarps) {
   }
   if (clusterSize > 1)
     function->setAttr(clusterAttr, builder.getI32IntegerAttr(int32_t(clusterSize)));
+  if (splitK) {
+    // 1: the launch decides.
+    int32_t parts = *splitK ? int32_t(*splitK) : 1;
+    function->setAttr(splitKAttr, builder.getI32IntegerAttr(parts));
+    if (*splitK)
+      function->setAttr(clusterAttr, builder.getI32IntegerAttr(parts));
+  }
   if (Attribute blocks = kernel->getAttr(tgpu::residentBlocksAttrName))
     function->setAttr(persistentAttr, blocks);
   function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
@@ -273,7 +283,8 @@ Value Emitter::emitBlockId(unsigned axis) {
   unsigned numAxes = kernel.getGrid() ? kernel.getGrid()->size() : 3;
   if (axis >= numAxes)
     return arith::ConstantIndexOp::create(builder, loc, 0);
-  Value number = NVVM::BlockIdXOp::create(builder, loc, builder.getI32Type());
+  Value number = splitK ? NVVM::ClusterIdXOp::create(builder, loc, builder.getI32Type()).getResult()
+                        : NVVM::BlockIdXOp::create(builder, loc, builder.getI32Type());
   for (unsigned before = 0; before < axis; ++before)
     number = arith::DivUIOp::create(builder, loc, number, gridExtents[before]);
   if (axis + 1 < numAxes)

@@ -149,6 +149,12 @@ LogicalResult Emitter::emitWhole(Operation *op) {
                                              clusterRank()));
         return success();
       })
+      .Case([&](tgpu::ClusterSizeOp op) {
+        set(op, arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(),
+                                             clusterBlocks()));
+        return success();
+      })
+      .Case([&](tgpu::ClusterSumOp op) { return emitClusterSum(op); })
       .Case([&](arith::ConstantOp op) { return emitConstant(op); })
       .Case([&](ub::PoisonOp op) {
         set(op, LLVM::PoisonOp::create(builder, loc, lowerType(op.getType())));

@@ -76,16 +76,26 @@ static Value countClusters(OpBuilder &builder, Location loc, Value blocks, int64
 }
 
 Value Emitter::emitResidentBlock() {
+  if (splitK)
+    return arith::IndexCastUIOp::create(
+        builder, loc, builder.getIndexType(),
+        NVVM::ClusterIdXOp::create(builder, loc, builder.getI32Type()));
   Value number = NVVM::BlockIdXOp::create(builder, loc, builder.getI32Type());
   return countClusters(builder, loc, number, clusterSize);
 }
 
 Value Emitter::emitNumResidentBlocks() {
+  if (splitK)
+    return arith::IndexCastUIOp::create(
+        builder, loc, builder.getIndexType(),
+        NVVM::ClusterDimXOp::create(builder, loc, builder.getI32Type()));
   Value number = NVVM::GridDimXOp::create(builder, loc, builder.getI32Type());
   return countClusters(builder, loc, number, clusterSize);
 }
 
 Value Emitter::clusterRank() {
+  if (splitK)
+    return NVVM::BlockInClusterIdXOp::create(builder, loc, builder.getI32Type());
   Value number = NVVM::BlockIdXOp::create(builder, loc, builder.getI32Type());
   return arith::AndIOp::create(builder, loc, number, i32(clusterSize - 1));
 }

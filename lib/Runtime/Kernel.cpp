@@ -214,13 +214,13 @@ static Expected<void> gatherParameters(const KernelInfo &info, Scratch &scratch)
 }
 
 /// Blocks per cluster: as compiled, or as the caller wants a kernel that does not care.
-static Expected<unsigned> clusterOf(const KernelInfo &info, const BuildInfo &build,
+static Expected<unsigned> clusterOf(const KernelInfo &info, unsigned own,
                                     const LaunchConfig &config, int64_t blocks) {
   std::string problem;
-  if (config.cluster == 0 || config.cluster == build.cluster)
-    return build.cluster;
-  if (build.cluster > 1)
-    problem = "the kernel is compiled for clusters of " + std::to_string(build.cluster) + ", not " +
+  if (config.cluster == 0 || config.cluster == own)
+    return own;
+  if (own > 1)
+    problem = "the kernel is compiled for clusters of " + std::to_string(own) + ", not " +
               std::to_string(config.cluster);
   else if (blocks % config.cluster != 0)
     problem = std::to_string(blocks) + " blocks are not a multiple of the cluster, " +
@@ -239,9 +239,9 @@ static Expected<void> launchOnGpu(const LoadedKernel &kernel, StreamRef stream,
     scratch.plan.setDebugRing(kernel.debug.ring, kernel.debug.firstSite);
   if (auto ok = gatherParameters(info, scratch); !ok)
     return ok;
-  int64_t blocks =
-      physicalBlocks(build, plan.numBlocks, static_cast<unsigned>(kernel.device->numSMs));
-  auto cluster = clusterOf(info, build, config, blocks);
+  auto numSMs = static_cast<unsigned>(kernel.device->numSMs);
+  int64_t blocks = physicalBlocks(build, plan.numBlocks, numSMs);
+  auto cluster = clusterOf(info, clusterBlocks(build, plan.numBlocks, numSMs), config, blocks);
   if (!cluster)
     return cluster.failure();
 

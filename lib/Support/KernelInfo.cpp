@@ -17,7 +17,7 @@
 using namespace tilec;
 
 static constexpr BuildFact allBuildFacts[] = {BuildFact::Aligned16, BuildFact::Disjoint,
-                                              BuildFact::Index32};
+                                              BuildFact::Index32, BuildFact::FewBlocks};
 
 std::string_view tilec::buildFactName(BuildFact fact) {
   switch (fact) {
@@ -27,6 +27,8 @@ std::string_view tilec::buildFactName(BuildFact fact) {
     return "disjoint";
   case BuildFact::Index32:
     return "index32";
+  case BuildFact::FewBlocks:
+    return "few_blocks";
   }
   return "";
 }
@@ -77,6 +79,7 @@ static Json buildToJson(const BuildInfo &build) {
   j["spills"] = build.spillBytes;
   j["persistent"] = build.persistent;
   j["cluster"] = build.cluster;
+  j["split_k"] = build.splitK;
   Json maps = Json::array();
   for (const TensorMapInfo &map : build.tensorMaps)
     maps.push_back(Json{{"param", map.param}, {"box", map.box}, {"swizzle", map.swizzleBytes}});
@@ -240,6 +243,7 @@ static BuildInfo readBuild(const Json &value, const std::string &path, std::stri
   build.spillBytes = static_cast<unsigned>(in.integer("spills", 0, 1 << 30));
   build.persistent = static_cast<unsigned>(in.integer("persistent", 0, 32));
   build.cluster = static_cast<unsigned>(in.integer("cluster", 1, 8));
+  build.splitK = static_cast<unsigned>(in.integer("split_k", 0, 8));
   in.array("tensor_maps", [&](const Json &element, const std::string &at) {
     build.tensorMaps.push_back(readTensorMap(element, at, error));
   });

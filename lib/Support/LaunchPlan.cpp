@@ -337,10 +337,23 @@ static bool isIndex32(const KernelInfo &info, std::span<const KernelArg> args) {
   return true;
 }
 
+unsigned tilec::clusterBlocks(const BuildInfo &build, int64_t numBlocks,
+                              unsigned multiprocessors) {
+  if (build.splitK != 1)
+    return build.splitK ? build.splitK : build.cluster;
+  // Multiprocessors come in groups of some 16, and a cluster stays in one: clusters of
+  // more than two leave some of them without work.
+  for (unsigned blocks : {8u, 4u})
+    if (numBlocks * blocks <= multiprocessors - multiprocessors / 8)
+      return blocks;
+  return 2;
+}
+
 int64_t tilec::physicalBlocks(const BuildInfo &build, int64_t numBlocks,
                               unsigned multiprocessors) {
-  int64_t cluster = build.cluster;
-  int64_t blocks = (numBlocks + cluster - 1) / cluster * cluster;
+  int64_t cluster = clusterBlocks(build, numBlocks, multiprocessors);
+  int64_t blocks = build.splitK ? numBlocks * cluster
+                                : (numBlocks + cluster - 1) / cluster * cluster;
   if (build.persistent == 0)
     return blocks;
   int64_t resident = static_cast<int64_t>(build.persistent) * multiprocessors / cluster * cluster;
@@ -377,6 +390,8 @@ Expected<void> Launcher::chooseBuild(std::span<const KernelArg> args, LaunchPlan
     holds |= static_cast<uint8_t>(BuildFact::Disjoint);
   if (asked(BuildFact::Index32) && isIndex32(info, args))
     holds |= static_cast<uint8_t>(BuildFact::Index32);
+  if (asked(BuildFact::FewBlocks) && plan.numBlocks <= numSMs / 2)
+    holds |= static_cast<uint8_t>(BuildFact::FewBlocks);
   for (size_t i = 0; i < info.builds.size(); ++i)
     if ((info.builds[i].facts & ~holds) == 0 && planTensorMaps(info.builds[i], args, plan)) {
       plan.build = static_cast<unsigned>(i);
@@ -386,7 +401,7 @@ Expected<void> Launcher::chooseBuild(std::span<const KernelArg> args, LaunchPlan
     return refuse(info, "", "no build of the kernel takes these arguments (no tensor map "
                             "describes an array)");
   std::string missing;
-  for (BuildFact fact : {BuildFact::Aligned16, BuildFact::Disjoint, BuildFact::Index32})
+  for (BuildFact fact : {BuildFact::Aligned16, BuildFact::Disjoint, BuildFact::Index32, BuildFact::FewBlocks})
     if (asked(fact) && !(holds & static_cast<uint8_t>(fact)))
       missing += (missing.empty() ? "" : ", ") + std::string(buildFactName(fact));
   return refuse(info, "", "no build of the kernel takes these arguments (not " + missing + ")");

@@ -174,3 +174,17 @@ LogicalResult SpecializeOp::verify() {
   }
   return success();
 }
+
+//===------------------------------------------------------------------------===//
+// Clusters
+//===------------------------------------------------------------------------===//
+
+LogicalResult ClusterSumOp::verify() {
+  Type element = getTile().getType().getElementType();
+  if (!element.isF32() && !element.isF64() && !element.isInteger(32))
+    return emitOpError("elements are f32, f64 or i32, not ") << element;
+  if (getScratch() && getScratch().getType().getElementType() != element)
+    return emitOpError("the scratch buffer has elements of ")
+           << getScratch().getType().getElementType() << ", the tile of " << element;
+  return success();
+}

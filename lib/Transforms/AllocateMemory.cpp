@@ -107,7 +107,10 @@ SmallVector<Buffer> collectBuffers(tile::KernelOp kernel) {
       buffer.begin = INT64_MAX;
     for (Operation *user : alloc.getBuffer().getUsers()) {
       Operation *outer = alloc->getBlock()->findAncestorOpInBlock(*user);
-      bool isAsync = isa<tgpu::CopyOutOp>(user);
+      // A barrier of the cluster keeps its state between uses.
+      auto sum = dyn_cast<tgpu::ClusterSumOp>(user);
+      bool isAsync =
+          isa<tgpu::CopyOutOp>(user) || (sum && sum.getMeeting() == alloc.getBuffer());
       buffer.begin = isAsync ? 0 : std::min(buffer.begin, order.begin(outer));
       buffer.end = isAsync ? INT64_MAX : std::max(buffer.end, order.end(outer));
     }

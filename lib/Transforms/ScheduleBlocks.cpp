@@ -372,10 +372,16 @@ private:
     if (isAgainstHint)
       declineHint(kernel, chip, "persistent", why);
     const Chip *target = findChip(chip);
+<<<<<<< HEAD
     if (hintOf(kernel, chip, "cluster").value_or(1) != 1)
       declineHint(kernel, chip, "cluster",
                   target && target->has(ChipFeature::Cluster) ? why : "the chip has none");
     remarkMissed(kernel, "schedule-blocks", "a block for each position of the grid: {0}", why);
+=======
+    bool hasClusters = target && target->has(ChipFeature::Cluster) &&
+                       !kernel->hasAttr(tgpu::splitKAttrName);
+    makePersistent(kernel, hasClusters ? chooseClusterAxis(kernel, chip) : std::nullopt);
+>>>>>>> e22c838 (Split-K: blocks of a cluster share a loop over K)
   }
 };
 

@@ -11,11 +11,18 @@
 //                                    tile.kernel @add(…)
 //                                      {arrays_overlap}
 //
+// A kernel whose blocks can share the sum of a product (SplitK) has a third build, for grids
+// that are small for the device, on chips with clusters.
+//
 // A copy and not a branch at run time: facts about addresses change the width of
 // every access, and with it layouts and registers, and which loads may move.
 //
 //===------------------------------------------------------------------------===//
 
+#include "Hints.h"
+#include "SplitK.h"
+
+#include "tilec/Support/Target.h"
 #include "tilec/Tile/BuildFacts.h"
 #include "tilec/Transforms/Passes.h"
 
@@ -43,18 +50,32 @@ public:
         kernel->setAttr(tile::KernelOp::numSMsAttr, builder.getUnitAttr());
       if (onlyGeneral || !accessesTiles(kernel))
         continue;
-      builder.setInsertionPoint(kernel);
-      auto build = cast<tile::KernelOp>(builder.clone(*kernel));
-      StringRef aligned = buildFactName(BuildFact::Aligned16);
-      build.setSymName((kernel.getSymName() + "__" + aligned).str());
-      build->setAttr(tile::buildFactsAttr,
-                     builder.getStrArrayAttr({aligned, buildFactName(BuildFact::Disjoint),
-                                              buildFactName(BuildFact::Index32)}));
-      build.setArraysOverlap(false);
+      const BuildFact facts[] = {BuildFact::Aligned16, BuildFact::Disjoint, BuildFact::Index32,
+                                 BuildFact::FewBlocks};
+      if (gainsFromFewBlocks(kernel))
+        makeBuild(kernel, facts, "__aligned16__few_blocks");
+      makeBuild(kernel, ArrayRef(facts).drop_back(), "__aligned16");
     }
   }
 
 private:
+  static void makeBuild(tile::KernelOp kernel, ArrayRef<BuildFact> facts, StringRef suffix) {
+    OpBuilder builder(kernel);
+    auto build = cast<tile::KernelOp>(builder.clone(*kernel));
+    build.setSymName((kernel.getSymName() + suffix).str());
+    auto names = llvm::map_to_vector(
+        facts, [](BuildFact fact) { return StringRef(buildFactName(fact)); });
+    build->setAttr(tile::buildFactsAttr, builder.getStrArrayAttr(names));
+    build.setArraysOverlap(false);
+  }
+
+  /// Unless the kernel itself says how many blocks share a sum.
+  bool gainsFromFewBlocks(tile::KernelOp kernel) {
+    const Chip *target = findChip(chip);
+    return target && target->has(ChipFeature::Cluster) && !hintOf(kernel, chip, "split_k") &&
+           splitKObstacle(kernel).empty();
+  }
+
   /// Single elements gain nothing from alignment.
   static bool accessesTiles(tile::KernelOp kernel) {
     return kernel

@@ -368,6 +368,24 @@ static void stageProduct(tile::MmaOp op, unsigned numWarps) {
 }
 
 //===------------------------------------------------------------------------===//
+// Clusters
+//===------------------------------------------------------------------------===//
+
+/// A place for each register of each thread, and a barrier.
+static void stageClusterSum(tgpu::ClusterSumOp op, unsigned numWarps) {
+  OpBuilder builder(op);
+  auto alloc = [&](int64_t count, Type element) -> Value {
+    auto tile = RankedTensorType::get({count}, element);
+    auto type = tgpu::BufferType::get(tile, Layout::counting(Input::Offset, {count}));
+    return tgpu::AllocOp::create(builder, op.getLoc(), type, IntegerAttr());
+  };
+  RankedTensorType type = op.getTile().getType();
+  int64_t registers = int64_t(tile::getLayout(type).size(Input::Register));
+  op.getScratchMutable().assign(alloc(registers * 32 * numWarps, type.getElementType()));
+  op.getMeetingMutable().assign(alloc(2, builder.getI64Type()));
+}
+
+//===------------------------------------------------------------------------===//
 // The pass
 //===------------------------------------------------------------------------===//
 
@@ -381,7 +399,8 @@ struct StageOperands : tilec::impl::StageOperandsBase<StageOperands> {
     kernel.walk([&](Operation *op) {
       if (isa<tile::ConvertLayoutOp, tile::BroadcastOp, tile::ReshapeOp, tile::PermuteOp,
               tile::ReduceOp, tile::MmaOp, tile::ExtractOp, tile::InsertOp, tile::TakeOp,
-              tile::HistogramOp, tile::FlipOp, tile::ScanOp, tile::SortOp, tile::AtomicOp>(op))
+              tile::HistogramOp, tile::FlipOp, tile::ScanOp, tile::SortOp, tile::AtomicOp,
+              tgpu::ClusterSumOp>(op))
         ops.push_back(op);
     });
     for (Operation *op : ops)
@@ -397,6 +416,7 @@ struct StageOperands : tilec::impl::StageOperandsBase<StageOperands> {
           .Case([&](tile::ScanOp op) { stageScan(op, numWarps); })
           .Case([&](tile::SortOp op) { stageSort(op, numWarps); })
           .Case([&](tile::AtomicOp op) { stageAtomic(op, numWarps); })
+          .Case([&](tgpu::ClusterSumOp op) { stageClusterSum(op, numWarps); })
           .Default(alignShapeChange);
   }
 };

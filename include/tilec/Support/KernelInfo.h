@@ -21,7 +21,8 @@
 //
 // each at its natural alignment. The physical launch is one-dimensional: gx·gy·gz
 // blocks on x, rounded up to whole clusters; of a persistent build no more than the
-// device holds at once, and each takes several positions of the grid.
+// device holds at once, and each takes several positions of the grid. Where the blocks of
+// a cluster share a position there are as many clusters.
 //
 //===------------------------------------------------------------------------===//
 #ifndef TILEC_SUPPORT_KERNELINFO_H
@@ -76,6 +77,9 @@ enum class BuildFact : uint8_t {
   /// Every axis is shorter than 2^31, and the elements of a tile lie less than 2^31
   /// elements apart (ParamInfo::reach).
   Index32 = 4,
+  /// The grid has at most half as many positions as the device has multiprocessors, so
+  /// that several blocks may share one.
+  FewBlocks = 8,
 };
 std::string_view buildFactName(BuildFact fact);
 std::optional<BuildFact> parseBuildFact(std::string_view name);
@@ -101,6 +105,9 @@ struct BuildInfo {
   unsigned spillBytes = 0;  ///< per thread, as the assembler reports
   unsigned persistent = 0;  ///< blocks per multiprocessor; 0: one block per grid position
   unsigned cluster = 1;     ///< blocks per cluster
+  /// Blocks of a cluster that share each position of the grid; 1: as many as the launch
+  /// gives a cluster (clusterBlocks); 0: a block has its position for itself.
+  unsigned splitK = 0;
   std::vector<TensorMapInfo> tensorMaps; ///< in order of the parameters
 
   bool relies(BuildFact fact) const { return facts & static_cast<uint8_t>(fact); }

@@ -42,6 +42,9 @@ enum class CheckLevel : uint8_t {
 
 using Grid = std::array<int64_t, 3>;
 
+/// Blocks per cluster in a launch of `build` for a grid of `numBlocks` positions.
+unsigned clusterBlocks(const BuildInfo &build, int64_t numBlocks, unsigned multiprocessors);
+
 /// Blocks that a launch of `build` starts for a grid of `numBlocks` (at least 1)
 /// positions on a device with that many multiprocessors.
 int64_t physicalBlocks(const BuildInfo &build, int64_t numBlocks, unsigned multiprocessors);

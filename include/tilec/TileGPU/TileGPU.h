@@ -44,6 +44,9 @@ inline constexpr llvm::StringLiteral residentBlocksAttrName = "tgpu.resident_blo
 inline constexpr llvm::StringLiteral tensorMemoryAttrName = "tgpu.tensor_memory";
 /// On tile.kernel: blocks per cluster (i64); absent: no clusters.
 inline constexpr llvm::StringLiteral clusterAttrName = "tgpu.cluster";
+/// On tile.kernel: so many blocks of a cluster share each position of the grid; 0: as many as
+/// the cluster has, which the launch decides.
+inline constexpr llvm::StringLiteral splitKAttrName = "tgpu.split_k";
 
 } // namespace tilec::tgpu
 

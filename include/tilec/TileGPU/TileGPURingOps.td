@@ -264,3 +264,39 @@ def TileGPU_ClusterRankOp : TileGPU_Op<"cluster_rank", [Pure]> {
   let results = (outs Index:$result);
   let assemblyFormat = "attr-dict";
 }
+
+def TileGPU_ClusterSizeOp : TileGPU_Op<"cluster_size", [Pure]> {
+  let summary = "How many blocks the cluster has";
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+def TileGPU_ClusterSumOp : TileGPU_Op<"cluster_sum", [
+    AttrSizedOperandSegments, AllTypesMatch<["tile", "result"]>]> {
+  let summary = "The sum of a tile over the blocks of the cluster";
+  let description = [{
+    Every block brings a part, in one layout. The result is, in the first block, the sum in
+    the order of blocks; in the others it is their own part. Every thread of every block of
+    the cluster that runs the kernel's execute part comes here.
+
+    Each thread has a place in `scratch` for its registers, which the same thread of other
+    blocks reads and writes; `meeting` is a barrier that they wait at. StageOperands gives both.
+
+    - cluster_sum-C1: elements are f32, f64 or i32.
+    - cluster_sum-C2: `scratch` has the tile's element type.
+
+    ```mlir
+    %s = tgpu.cluster_sum %part through %scratch meeting %m : tensor<64x64xf32, #acc>, …
+    ```
+  }];
+  let arguments = (ins
+    AnyRankedTensor:$tile,
+    Arg<Optional<TileGPU_BufferType>, "", [MemRead, MemWrite]>:$scratch,
+    Arg<Optional<TileGPU_BufferType>, "", [MemRead, MemWrite]>:$meeting);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $tile (`through` $scratch^ `meeting` $meeting)? attr-dict `:` type($tile)
+    (`,` qualified(type($scratch))^ `,` qualified(type($meeting)))?
+  }];
+  let hasVerifier = 1;
+}

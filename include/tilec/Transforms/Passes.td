@@ -50,9 +50,12 @@ def SplitBuilds : Pass<"tile-split-builds", "::mlir::ModuleOp"> {
     (every array's base and non-innermost pitches are multiples of 16 bytes, so
     accesses are as wide as the hardware has them) and `disjoint` (no written
     array overlaps another, so `arrays_overlap` goes). Its symbol is the kernel's
-    with `__aligned16`. Every build names its kernel in `tile.kernel`.
+    with `__aligned16`. A kernel whose loop over K blocks can share gets a third for grids
+    that are small for the device, `__aligned16__few_blocks`, on chips with clusters.
+    Every build names its kernel in `tile.kernel`.
   }];
   let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"\"", "Which chip">,
     Option<"onlyGeneral", "only-general", "bool", "false", "No builds that rely on facts">];
 }
 
@@ -151,6 +154,18 @@ def ExpandSorts : Pass<"tile-expand-sorts", "::tilec::tile::KernelOp"> {
 }
 
 //===-- stage laid-out → staged ---------------------------------------------===//
+
+def SplitK : Pass<"tile-split-k", "::tilec::tile::KernelOp"> {
+  let summary = "blocks of a cluster share one sum";
+  let description = [{
+    Where the hint `split_k` or the build's fact `few_blocks` asks for it, each block of a
+    cluster takes a part of the loop over K, and the first block gets the sum.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"\"", "Which chip">];
+  let dependentDialects = ["::tilec::tgpu::TileGPUDialect", "::mlir::arith::ArithDialect",
+    "::mlir::scf::SCFDialect"];
+}
 
 def ScheduleBlocks : Pass<"tile-schedule-blocks", "::tilec::tile::KernelOp"> {
   let summary = "resident blocks take one position of the grid after the other";

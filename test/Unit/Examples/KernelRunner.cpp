@@ -153,12 +153,16 @@ std::string KernelRunner::emulate(std::vector<KernelArg> &args, const std::optio
   if (std::string error = compile(*findChip(emulatedChip), Stage::LLVM); !error.empty())
     return error;
   const KernelInfo &info = code->kernels.front();
-  auto plan = planLaunch(info, args, grid);
-  if (!plan)
-    return plan.failure().message;
-  if (plan->isEmpty())
+  auto launcher = Launcher::create(info);
+  if (!launcher)
+    return launcher.failure().message;
+  launcher->setNumSMs(numSMs);
+  LaunchPlan plan;
+  if (auto planned = launcher->plan(args, grid, CheckLevel::Full, plan); !planned)
+    return planned.failure().message;
+  if (plan.isEmpty())
     return "";
-  const BuildInfo &build = info.builds.at(plan->build);
+  const BuildInfo &build = info.builds.at(plan.build);
   auto found = emulated.find(build.symbol);
   if (found == emulated.end()) {
     auto kernel = EmulatedKernel::create(*code->llvmModule, build.symbol);
@@ -166,7 +170,7 @@ std::string KernelRunner::emulate(std::vector<KernelArg> &args, const std::optio
       return llvm::toString(kernel.takeError());
     found = emulated.emplace(build.symbol, std::move(*kernel)).first;
   }
-  EmulatorLaunch launch = makeEmulatorLaunch(info, *plan, args);
+  EmulatorLaunch launch = makeEmulatorLaunch(info, plan, args);
   auto report = found->second.launch(launch);
   if (!report)
     return llvm::toString(report.takeError());

@@ -65,6 +65,9 @@ public:
   /// The chip whose code SIMT execution runs; sm_80 without.
   void setEmulatedChip(const char *name) { emulatedChip = name; }
 
+  /// Multiprocessors of the device that the emulator stands for, as far as launches ask.
+  void setNumSMs(int32_t count) { numSMs = count; }
+
   /// Launches with `args`, of which arrays are read and written in place. Gives ""
   /// or what went wrong: messages of the compiler, the launcher, the executor.
   std::string run(Executor executor, std::vector<KernelArg> args,
@@ -81,6 +84,7 @@ private:
 
   std::string kernelName;
   const char *emulatedChip = "sm_80";
+  int32_t numSMs = 1;
   std::unique_ptr<Compilation> compilation;
   std::optional<ChipCode> code;
   Stage compiledTo = Stage::AST;

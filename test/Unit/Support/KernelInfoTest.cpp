@@ -40,6 +40,7 @@ TEST(KernelInfo, RoundTrip) {
   EXPECT_EQ(back->builds[1].sharedBytes, 49152u);
   EXPECT_EQ(back->builds[1].persistent, 0u);
   EXPECT_EQ(back->builds[1].cluster, 1u);
+  EXPECT_EQ(back->builds[1].splitK, 0u);
   EXPECT_TRUE(back->builds[1].tensorMaps.empty());
   EXPECT_FALSE(back->usesNumSMs);
   info.usesNumSMs = true;
@@ -51,6 +52,7 @@ static KernelInfo residentKernel() {
   KernelInfo info = sampleKernel();
   info.builds[0].persistent = 2;
   info.builds[0].cluster = 4;
+  info.builds[0].splitK = 4;
   info.builds[0].tensorMaps = {{1, {64, 256}, 128}, {0, {8, 32}, 0}};
   return info;
 }
@@ -61,6 +63,7 @@ TEST(KernelInfo, ResidentBuildsRoundTrip) {
   const BuildInfo &build = back->builds[0];
   EXPECT_EQ(build.persistent, 2u);
   EXPECT_EQ(build.cluster, 4u);
+  EXPECT_EQ(build.splitK, 4u);
   ASSERT_EQ(build.tensorMaps.size(), 2u);
   EXPECT_EQ(build.tensorMaps[0].param, 1u);
   EXPECT_EQ(build.tensorMaps[0].box, (std::vector<uint32_t>{64, 256}));
@@ -90,6 +93,8 @@ TEST(KernelInfo, MalformedFieldsAreNamed) {
             "launch facts: `builds[0].facts[0]` is not a known fact");
   EXPECT_EQ(readChanged("\"cluster\": 4", "\"cluster\": 17"),
             "launch facts: `builds[0].cluster` is out of range");
+  EXPECT_EQ(readChanged("\"split_k\": 4", "\"split_k\": 9"),
+            "launch facts: `builds[0].split_k` is out of range");
   EXPECT_EQ(readChanged("\"persistent\": 2", "\"persistent\": -1"),
             "launch facts: `builds[0].persistent` is out of range");
   EXPECT_EQ(readChanged("256\n", "257\n"),

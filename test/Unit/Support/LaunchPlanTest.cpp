@@ -268,6 +268,42 @@ TEST(LaunchPlan, OverlapAndSizeFacts) {
   EXPECT_EQ(chosen(info, sampleArgs(8, 8, int64_t(1) << 31)), "matmul");
 }
 
+/// A build for few blocks is for grids of at most half as many as there are multiprocessors.
+TEST(LaunchPlan, BuildsForFewBlocks) {
+  KernelInfo info = sampleKernel();
+  info.builds[0].facts = static_cast<uint8_t>(BuildFact::FewBlocks);
+  auto launcher = Launcher::create(info);
+  ASSERT_TRUE(launcher);
+  auto buildFor = [&](Grid grid, int32_t numSMs) {
+    launcher->setNumSMs(numSMs);
+    LaunchPlan plan;
+    auto args = sampleArgs(8, 8, 8);
+    EXPECT_TRUE(launcher->plan(args, grid, CheckLevel::Full, plan));
+    return plan.build;
+  };
+  EXPECT_EQ(buildFor({66, 1, 1}, 132), 0u);
+  EXPECT_EQ(buildFor({67, 1, 1}, 132), 1u);
+  EXPECT_EQ(buildFor({6, 12, 1}, 132), 1u);
+  EXPECT_EQ(buildFor({1, 1, 1}, 1), 1u);
+}
+
+TEST(LaunchPlan, BlocksThatShareAPosition) {
+  BuildInfo build;
+  build.cluster = 2;
+  EXPECT_EQ(physicalBlocks(build, 5, 132), 6);
+  build.cluster = build.splitK = 4;
+  EXPECT_EQ(clusterBlocks(build, 5, 132), 4u);
+  EXPECT_EQ(physicalBlocks(build, 5, 132), 20);
+  build.persistent = 1;
+  EXPECT_EQ(physicalBlocks(build, 50, 132), 132);
+  // As many as there is room for.
+  build.splitK = 1;
+  EXPECT_EQ(clusterBlocks(build, 14, 132), 8u);
+  EXPECT_EQ(clusterBlocks(build, 15, 132), 4u);
+  EXPECT_EQ(clusterBlocks(build, 30, 132), 2u);
+  EXPECT_EQ(physicalBlocks(build, 64, 132), 128);
+}
+
 TEST(LaunchPlan, ReusedPlanDoesNotGrow) {
   auto launcher = Launcher::create(sampleKernel());
   ASSERT_TRUE(launcher);

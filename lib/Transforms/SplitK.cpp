@@ -1,0 +1,188 @@
+//===- SplitK.cpp - blocks of a cluster share one sum -----------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// In: a laid-out kernel with a loop over K, and the wish that several blocks do it: the
+// hint `split_k`, or the build's fact that the grid has few blocks. Out: a kernel for
+// clusters, of which each block takes a part of the loop, and the first has the sum:
+//
+//   %s = scf.for %k = %0 to %n step %1       %r = tgpu.cluster_rank   %c = tgpu.cluster_size
+//          iter_args(%acc = zeros) {         %p = scf.for %k = %n * %r / %c to %n * (%r + 1) / %c …
+//     … scf.yield %sum                  →    %s = tgpu.cluster_sum %p
+//   }                                        …
+//   tile.store %c[%m, %n], %s                scf.if %r == 0 { tile.store %c[%m, %n], %s }
+//
+// Parts are added in the order of blocks, so that two runs give the same bits. All blocks
+// run what comes after the loop, which costs nothing, but for the stores.
+//
+// The loop must be one that every block of the cluster reaches (in the kernel's own
+// block), carry nothing but sums that begin with zeros, and have no effects. Sums are kept
+// in f32, f64 or i32: a sum in f16 would be rounded in other places.
+//
+//===------------------------------------------------------------------------===//
+#include "SplitK.h"
+
+#include "Hints.h"
+
+#include "tilec/Support/Target.h"
+#include "tilec/Tile/BuildFacts.h"
+#include "tilec/Tile/DebugSites.h"
+#include "tilec/Tile/TileLayout.h"
+#include "tilec/Tile/TileOps.h"
+#include "tilec/TileGPU/TileGPU.h"
+#include "tilec/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_SPLITK
+#include "tilec/Transforms/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+
+/// Blocks that a cluster may have on every chip that has clusters.
+static constexpr int64_t mostParts = 8;
+
+/// Every carried value is a sum of products that begins with zeros.
+static bool carriesSums(scf::ForOp loop) {
+  for (auto [init, argument, yielded] :
+       llvm::zip(loop.getInitArgs(), loop.getRegionIterArgs(), loop.getYieldedValues())) {
+    auto type = dyn_cast<RankedTensorType>(init.getType());
+    // Larger sums are not in registers.
+    if (!type || (tile::hasLayout(type) && tile::getLayout(type).size(Input::Register) > 256) ||
+        !(type.getElementType().isF32() || type.getElementType().isF64() ||
+                   type.getElementType().isInteger(32)))
+      return false;
+    bool isZero = matchPattern(init, m_AnyZeroFloat()) || matchPattern(init, m_Zero());
+    auto mma = yielded.getDefiningOp<tile::MmaOp>();
+    while (mma && mma.getAcc() != argument && mma.getResult().hasOneUse())
+      mma = mma.getAcc().getDefiningOp<tile::MmaOp>();
+    if (!isZero || !mma || mma.getAcc() != argument || !argument.hasOneUse())
+      return false;
+  }
+  return loop.getNumResults() > 0;
+}
+
+/// The only loop with products that is in the kernel's own block, and no other has any.
+static scf::ForOp findLoop(tile::KernelOp kernel) {
+  scf::ForOp found;
+  bool isAlone = true;
+  kernel.walk([&](tile::MmaOp mma) {
+    auto loop = dyn_cast<scf::ForOp>(mma->getParentOp());
+    isAlone &= loop && (!found || found == loop) &&
+               loop->getBlock() == &kernel.getBody().front();
+    found = loop;
+  });
+  return isAlone ? found : scf::ForOp();
+}
+
+StringRef tilec::splitKObstacle(tile::KernelOp kernel) {
+  scf::ForOp loop = findLoop(kernel);
+  if (!loop)
+    return "it has no loop of its own that sums products";
+  if (!carriesSums(loop))
+    return "its loop carries more than sums of products in f32, f64 or i32 that begin with zeros";
+  APInt step;
+  if (!matchPattern(loop.getStep(), m_ConstantInt(&step)))
+    return "its loop has no constant step";
+  if (tile::hasSites(kernel))
+    return "it prints or asserts";
+  Block *body = &kernel.getBody().front();
+  bool isGood = !kernel
+                     .walk([&](Operation *op) {
+                       bool isHarmless = op->getNumRegions() > 0 || isMemoryEffectFree(op) ||
+                                         isa<tile::LoadOp, tile::GatherOp, tile::AssumeOp>(op) ||
+                                         (isa<tile::StoreOp>(op) && op->getBlock() == body);
+                       return isHarmless ? WalkResult::advance() : WalkResult::interrupt();
+                     })
+                     .wasInterrupted();
+  return isGood ? "" : "it writes under control flow, or by index, or atomically";
+}
+
+/// Restricts the loop to the part that is block `rank` of `parts`.
+static void takePart(scf::ForOp loop, Value rank, Value parts) {
+  OpBuilder builder(loop);
+  Location loc = loop.getLoc();
+  auto add = [&](Value a, Value b) -> Value { return arith::AddIOp::create(builder, loc, a, b); };
+  auto mul = [&](Value a, Value b) -> Value { return arith::MulIOp::create(builder, loc, a, b); };
+  Value lower = loop.getLowerBound(), step = loop.getStep();
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  Value length = arith::SubIOp::create(builder, loc, loop.getUpperBound(), lower);
+  length = arith::MaxSIOp::create(builder, loc, length, zero);
+  // Rounded up, with no sum that could overflow.
+  Value trips = arith::DivUIOp::create(builder, loc, length, step);
+  Value rest = arith::RemUIOp::create(builder, loc, length, step);
+  Value isCut = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, rest, zero);
+  trips = add(trips, arith::SelectOp::create(builder, loc, isCut, one, zero));
+  // trips * rank / parts, with trips taken apart: the product could overflow.
+  Value whole = arith::DivUIOp::create(builder, loc, trips, parts);
+  Value odd = arith::RemUIOp::create(builder, loc, trips, parts);
+  auto share = [&](Value rank) -> Value {
+    Value more = arith::DivUIOp::create(builder, loc, mul(odd, rank), parts);
+    return add(lower, mul(add(mul(whole, rank), more), step));
+  };
+  Value begin = share(rank), end = share(add(rank, one));
+  end = arith::MinSIOp::create(builder, loc, end, loop.getUpperBound());
+  loop.setLowerBound(begin);
+  loop.setUpperBound(end);
+}
+
+static void split(tile::KernelOp kernel, scf::ForOp loop, int64_t parts) {
+  Block &body = kernel.getBody().front();
+  OpBuilder builder(&body, body.begin());
+  Location loc = loop.getLoc();
+  Value rank = tgpu::ClusterRankOp::create(builder, loc, builder.getIndexType());
+  Value size = parts ? arith::ConstantIndexOp::create(builder, loc, parts).getResult()
+                     : tgpu::ClusterSizeOp::create(builder, loc, builder.getIndexType());
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rank, zero);
+  takePart(loop, rank, size);
+  builder.setInsertionPointAfter(loop);
+  for (OpResult result : loop.getResults()) {
+    auto sum = tgpu::ClusterSumOp::create(builder, loc, result.getType(), result,
+                                          /*scratch=*/Value(), /*meeting=*/Value());
+    result.replaceAllUsesExcept(sum.getResult(), sum);
+  }
+  for (auto store : llvm::make_early_inc_range(body.getOps<tile::StoreOp>())) {
+    OpBuilder at(store);
+    auto branch = scf::IfOp::create(at, store.getLoc(), isFirst, /*withElse=*/false);
+    store->moveBefore(branch.thenBlock()->getTerminator());
+  }
+  kernel->setAttr(tgpu::splitKAttrName, builder.getI64IntegerAttr(parts));
+}
+
+namespace {
+
+struct SplitK : tilec::impl::SplitKBase<SplitK> {
+  using SplitKBase::SplitKBase;
+
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    const Chip *target = findChip(chip);
+    int64_t hint = hintOf(kernel, chip, "split_k").value_or(0);
+    bool isFew = relies(kernel, BuildFact::FewBlocks);
+    if (hint <= 1 && !isFew)
+      return;
+    StringRef obstacle;
+    if (!target || !target->has(ChipFeature::Cluster))
+      obstacle = "the chip has no clusters";
+    else if (hint > 1 && (hint > mostParts || !llvm::isPowerOf2_64(uint64_t(hint))))
+      obstacle = "a cluster has 2, 4 or 8 blocks";
+    else
+      obstacle = splitKObstacle(kernel);
+    if (obstacle.empty())
+      return split(kernel, findLoop(kernel), hint > 1 ? hint : 0);
+    if (hint > 1)
+      kernel.emitRemark("blocks do not share the loop over K as `split_k` asks: ") << obstacle;
+  }
+};
+
+} // namespace
