@@ -40,10 +40,10 @@ static constexpr int64_t maxWarps = 32;
 static constexpr int64_t largeProduct = 128 * 128;
 
 /// Whether four warps with 128 accumulators a thread do better than eight on a large
-/// product: where its threads read shared memory, a part of 64 x 64 a warp reads least,
+/// product: where its warps read shared memory, a part of 64 x 64 a warp reads least,
 /// and two blocks fit. Not where groups of four warps multiply, nor where registers would
-/// not do: for several products, wide sums, functions of whole tiles, or operands that
-/// come through registers.
+/// not do: for several products, wide sums, functions of whole tiles, operands that come
+/// through registers, or products of single threads, which name three registers each.
 static bool prefersFewWarps(KernelOp kernel, StringRef chip) {
   const Chip *target = findChip(chip);
   if (!target || !relies(kernel, BuildFact::Aligned16))
@@ -57,7 +57,7 @@ static bool prefersFewWarps(KernelOp kernel, StringRef chip) {
       Type operand = cast<RankedTensorType>(mma.getA().getType()).getElementType();
       bool byThreads = operand.isF32() && mma.getPrecision() == MmaPrecision::Exact;
       isGood &= storedBytes(sum.getElementType()) <= 4 &&
-                (byThreads || !target->has(ChipFeature::WarpGroupMma));
+                !byThreads && !target->has(ChipFeature::WarpGroupMma);
     }
     if (op->getDialect() && op->getDialect()->getNamespace() == "math")
       for (Type type : op->getResultTypes())

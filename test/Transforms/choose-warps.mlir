@@ -1,6 +1,7 @@
 // RUN: tile-opt %s --tile-choose-warps=chip=sm_90a | FileCheck %s
 // RUN: tile-opt %s --tile-choose-warps="num-warps=2 chip=sm_80" | FileCheck %s --check-prefix=ASKED
 // RUN: tile-opt %s --tile-choose-warps=chip=sm_90a --remarks-filter=choose-warps --mlir-disable-threading -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: tile-opt %s --tile-choose-warps=chip=sm_80 | FileCheck %s --check-prefix=OLD
 // The number of warps: what the kernel says, what is asked, hints, tiles, in this order.
 
 // CHECK-LABEL: tile.kernel @says
@@ -54,13 +55,17 @@ tile.kernel @long_row(%a: !tile.array<?x?xbf16>, %i: index) {
   tile.return
 }
 
-// With wide copies and threads that read shared memory, four warps: two blocks fit then.
+// With wide copies and warps that read shared memory, four of them: two blocks fit then.
 // CHECK-LABEL: tile.kernel @large_product
-// CHECK-SAME: num_warps = 4 : i32
+// CHECK-SAME: num_warps = 8 : i32
 // CHECK-LABEL: tile.kernel @group_product
 // CHECK-SAME: num_warps = 8 : i32
+// OLD-LABEL: tile.kernel @large_product
+// OLD-SAME: num_warps = 8 : i32
+// OLD-LABEL: tile.kernel @group_product
+// OLD-SAME: num_warps = 4 : i32
 // ASKED-LABEL: tile.kernel @large_product
-// REMARK: [Passed] {{.*}}Function=large_product {{.*}}Remark="4 warps for few reads of shared memory by the product f32[128, 128]"
+// REMARK: [Passed] {{.*}}Function=large_product {{.*}}Remark="8 warps for the product f32[128, 128]"
 tile.kernel @large_product(%a: !tile.array<?x?xf32>, %i: index) attributes {tile.facts = ["aligned16"]} {
   %x = tile.load %a[%i, %i] : !tile.array<?x?xf32> -> tensor<128x128xf32>
   %r = tile.mma %x, %x, %x : tensor<128x128xf32>, tensor<128x128xf32>, tensor<128x128xf32>
