@@ -65,20 +65,20 @@ static int64_t shareAlongM(int64_t parts, int64_t m, int64_t n) {
   return best;
 }
 
-/// Lanes alternate between the last two dims. An access of 16 bytes serves two quarters of
-/// the warp at once where lanes that differ in bit 0 or 1 read the same place; so a has
-/// that in one of these bits and b in the other.
-static Layout alternateLanes(const Layout &layout) {
+/// An access of 16 bytes serves two quarters of the warp at once where lanes that differ in
+/// bit 0 or 1 read the same place: a has that in bit 0, where lanes go along N, and b in
+/// bit 1. Bits 2 and 3 go along N as well, so that rows of b are read whole and two rows
+/// of a, which no swizzle brings to the same banks.
+static Layout orderLanes(const Layout &layout) {
   unsigned last = layout.rank() - 1;
-  SmallVector<uint64_t, 5> lanes, alongN, others;
+  SmallVector<uint64_t, 5> lanes, others;
   for (uint64_t basis : layout.bases(Input::Lane))
-    (layout.field(basis, last) ? alongN : others).push_back(basis);
-  for (unsigned i = 0; i < std::max(alongN.size(), others.size()); ++i) {
-    if (i < alongN.size())
-      lanes.push_back(alongN[i]);
-    if (i < others.size())
-      lanes.push_back(others[i]);
+    (layout.field(basis, last) ? lanes : others).push_back(basis);
+  if (!lanes.empty() && !others.empty()) {
+    lanes.insert(lanes.begin() + 1, others.front());
+    others.erase(others.begin());
   }
+  lanes.append(others);
   Layout result(layout.shape());
   for (Input input : allInputs)
     for (uint64_t basis : input == Input::Lane ? ArrayRef<uint64_t>(lanes) : layout.bases(input))
@@ -111,7 +111,7 @@ static Layout fmaAccLayout(const MmaProblem &problem) {
     warps.insert(warps.begin(), 1);
     order = {2, 1, 0};
   }
-  return alternateLanes(Layout::blocked(shape, perThreadDims, lanes, warps, order));
+  return orderLanes(Layout::blocked(shape, perThreadDims, lanes, warps, order));
 }
 
 /// K in registers (all of it), the rest where acc has it.
@@ -229,8 +229,18 @@ public:
     isByStep = llvm::is_contained(rowPlaces, uint64_t(1));
     pieceBits = std::min<unsigned>(cut.stepBits, isByStep ? cut.stepBits : rowPlaces.size());
   }
+  /// Into `most` pieces, by rows, so far as 16 bytes at a time are of one piece. They are put
+  /// together again before factors are taken.
+  void cutRows(unsigned most) {
+    isJoined = true;
+    uint64_t inAccess = 16 * 8 / storedType(operand.elementType).getIntOrFloatBitWidth();
+    auto isFar = [&](uint64_t place) { return place >= inAccess; };
+    while ((2u << pieceBits) <= most && pieceBits < rowPlaces.size() &&
+           llvm::all_of(ArrayRef(rowPlaces).take_back(pieceBits + 1), isFar))
+      ++pieceBits;
+  }
   unsigned numPieces() const { return 1u << pieceBits; }
-  bool isCutByRows() const { return pieceBits && !isByStep; }
+  bool isCutByRows() const { return pieceBits && !isByStep && !isJoined; }
   /// The piece in which register `number` of acc has its row, of those cut by rows.
   unsigned pieceOf(unsigned number) const {
     return unsigned(rowOf[number] >> (rowPlaces.size() - pieceBits));
@@ -268,11 +278,11 @@ public:
   }
 
   /// For each register of acc that `numbers` lists, its factor at step `kk` of the chunk,
-  /// out of the (widened) piece that has it.
+  /// out of the (widened) piece that has it, or out of all pieces.
   Value factors(OpBuilder &builder, Location loc, Value piece, ArrayRef<unsigned> numbers,
                 int64_t kk) const {
     SmallVector<int64_t> indices;
-    int64_t rowsInPiece = int64_t(1) << (rowPlaces.size() - (isByStep ? 0 : pieceBits));
+    int64_t rowsInPiece = int64_t(1) << (rowPlaces.size() - (isCutByRows() ? pieceBits : 0));
     for (unsigned number : numbers) {
       int64_t row = rowOf[number] & (rowsInPiece - 1);
       indices.push_back(isByStep ? row : kk + (row << cut.stepBits));
@@ -294,7 +304,7 @@ private:
 
   Cut cut;
   unsigned pieceBits = 0;
-  bool isByStep = false;
+  bool isByStep = false, isJoined = false;
   SmallVector<int64_t> rowOf;
   LinearBases placesK, rowPlaces;
   Value threadOffset;
@@ -305,15 +315,19 @@ private:
 struct ChunkState {
   /// For each piece the sums that it adds to; one where every piece adds to all.
   SmallVector<Value> sums;
-  Value a, b;
+  SmallVector<Value> a;
+  Value b;
 
   SmallVector<Value> values() const {
     SmallVector<Value> all(sums);
-    all.append({a, b});
+    all.append(a);
+    all.push_back(b);
     return all;
   }
-  static ChunkState from(ValueRange values) {
-    return {SmallVector<Value>(values.drop_back(2)), values[values.size() - 2], values.back()};
+  ChunkState with(ValueRange values) const {
+    ValueRange rest = values.drop_front(sums.size());
+    return {SmallVector<Value>(values.take_front(sums.size())),
+            SmallVector<Value>(rest.drop_back()), rest.back()};
   }
 };
 
@@ -326,6 +340,7 @@ public:
         a(builder, loc, emission.a, emission, Operand::A, cut),
         b(builder, loc, emission.b, emission, Operand::B, cut) {
     b.cutChunks();
+    a.cutRows(b.numPieces());
     registersOf.resize(b.isCutByRows() ? b.numPieces() : 1);
     for (unsigned number = 0; number < emission.accLayout.size(Input::Register); ++number)
       registersOf[b.isCutByRows() ? b.pieceOf(number) : 0].push_back(number);
@@ -333,8 +348,9 @@ public:
 
   /// Adds the products of so many iterations to `acc`.
   Value emit(OpBuilder &builder, Value acc, int64_t numIterations) {
-    ChunkState state{split(builder, acc), a.read(builder, loc, {{}, 0}, 0),
-                     b.read(builder, loc, {{}, 0}, 0)};
+    ChunkState state{split(builder, acc), {}, b.read(builder, loc, {{}, 0}, 0)};
+    for (unsigned piece = 0; piece < a.numPieces(); ++piece)
+      state.a.push_back(a.read(builder, loc, {{}, 0}, piece));
     Value last = emitI32(builder, loc, numIterations - 1);
     if (numIterations > 1) {
       auto loop = scf::ForOp::create(
@@ -342,10 +358,10 @@ public:
           state.values(), [&](OpBuilder &body, Location, Value iteration, ValueRange carried) {
             Value next = arith::AddIOp::create(body, loc, iteration, emitI32(body, loc, 1));
             ChunkState after =
-                emitIteration(body, ChunkState::from(carried), iteration, ChunkPlace{next, 0});
+                emitIteration(body, state.with(carried), iteration, ChunkPlace{next, 0});
             scf::YieldOp::create(body, loc, after.values());
           });
-      state = ChunkState::from(loop.getResults());
+      state = state.with(loop.getResults());
     }
     return join(builder, emitIteration(builder, state, last, std::nullopt).sums);
   }
@@ -365,22 +381,33 @@ private:
   /// Multiplies what is in a chunk; `next`, if there is one, is begun meanwhile.
   ChunkState emitChunk(OpBuilder &builder, ChunkState state, ChunkPlace chunk,
                        std::optional<ChunkPlace> next) {
-    Value nextA;
-    Value wideA = widen(builder, loc, state.a, a.operand, compute);
+    Value wideA = widen(builder, loc, concat(builder, state.a), a.operand, compute);
+    SmallVector<Value> nextA;
     for (unsigned piece = 0; piece < b.numPieces(); ++piece) {
       Value nextB;
-      if (piece + 1 < b.numPieces()) {
+      if (piece + 1 < b.numPieces())
         nextB = b.read(builder, loc, chunk, piece + 1);
-      } else if (next) {
-        nextA = a.read(builder, loc, *next, 0);
+      else if (next)
         nextB = b.read(builder, loc, *next, 0);
-      }
+      // Bit by bit, so that all of the block's warps find the memory ready.
+      if (next && piece % (b.numPieces() / a.numPieces()) == 0)
+        nextA.push_back(a.read(builder, loc, *next, unsigned(nextA.size())));
       Value wideB = widen(builder, loc, state.b, b.operand, compute);
       multiply(builder, state.sums, wideA, wideB, piece);
       state.b = nextB;
     }
     state.a = nextA;
     return state;
+  }
+
+  Value concat(OpBuilder &builder, ArrayRef<Value> parts) {
+    if (parts.size() == 1)
+      return parts.front();
+    SmallVector<Value> elements;
+    for (Value part : parts)
+      llvm::append_range(elements, vector::ToElementsOp::create(builder, loc, part).getResults());
+    auto type = VectorType::get(int64_t(elements.size()), elements.front().getType());
+    return vector::FromElementsOp::create(builder, loc, type, elements);
   }
 
   void multiply(OpBuilder &builder, MutableArrayRef<Value> sums, Value wideA, Value wideB,

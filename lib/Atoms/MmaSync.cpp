@@ -12,7 +12,9 @@
 //   acc[0, 1] = mma A0, B1, acc[0, 1]   …
 //
 // Warps stand in a grid over M and N, so that each has a part that is nearly square.
-// Fragments of the next step are read before the products of this one.
+// Fragments of the next step are read before the products of this one. Those of f64, of which
+// there is no room for two sets, come between them: each of a where the last product that
+// needed the old one is done.
 //
 // A family is one record a way to multiply:
 //
@@ -83,7 +85,8 @@ constexpr Variant f8Bits{"mma_sync_f8_bits", base, Prepare::BitsFromF8, false};
 
 static bool isF8(Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); }
 
-static Shape shapeOf(Type elementType, bool isWide) {
+/// Of a product with `n` columns.
+static Shape shapeOf(Type elementType, bool isWide, int64_t n) {
   switch (storedType(elementType).getIntOrFloatBitWidth()) {
   case 8:
     return {16, 4, 2};
@@ -92,7 +95,7 @@ static Shape shapeOf(Type elementType, bool isWide) {
   case 32:
     return {16, 1, 2};
   default:
-    return isWide ? Shape{16, 1, 4} : Shape{8, 1, 1};
+    return isWide ? Shape{16, 1, 2, /*isSpread=*/n >= 16} : Shape{8, 1, 1};
   }
 }
 
@@ -170,8 +173,14 @@ static Layout accLayout(const MmaProblem &problem, const Shape &fragment) {
   unsigned rank = shape.size(), dimM = rank - 2, dimN = rank - 1;
   WarpGrid grid = chooseGrid(problem, fragment);
   Layout layout(shape);
+  int64_t rows = fragment.rows, m = shape[dimM], n = shape[dimN];
   auto run = [&](Input input, unsigned dim, int64_t begin, int64_t end) {
-    for (int64_t step = begin; step < end; step *= 2) {
+    for (int64_t number = begin; number < end; number *= 2) {
+      // Fragments are of up to 16 rows and columns.
+      int64_t step = number;
+      if (number < 16 && dim + 2 >= rank && (dim == dimN || number < rows))
+        step = fragment.step(dim == dimN ? Operand::B : Operand::A,
+                             llvm::Log2_64(uint64_t(number)));
       if (step >= shape[dim]) {
         layout.addZeros(input, 1);
         continue;
@@ -181,7 +190,6 @@ static Layout accLayout(const MmaProblem &problem, const Shape &fragment) {
       layout.add(input, coords);
     }
   };
-  int64_t rows = fragment.rows, m = shape[dimM], n = shape[dimN];
   run(Input::Register, dimN, 1, 2);
   run(Input::Register, dimM, 8, rows);
   run(Input::Lane, dimN, 2, 8);
@@ -206,14 +214,14 @@ static OperandRead readOperand(const MmaProblem &problem, const Layout &acc,
                                Operand operand, bool alongK, bool isWide) {
   ArrayRef<int64_t> shape = operand == Operand::A ? problem.aShape : problem.bShape;
   Type type = operand == Operand::A ? problem.aType : problem.bType;
-  Shape fragment = shapeOf(type, isWide);
+  Shape fragment = shapeOf(type, isWide, problem.accShape.back());
   ReadMode mode = chooseReadMode(fragment, shape, operand, type, alongK);
   return readLayout(fragment, mode, shape, type, acc, operand);
 }
 
 static std::optional<Layout> aRegisters(const MmaProblem &problem, const Layout &acc,
                                         bool isWide) {
-  Shape fragment = shapeOf(problem.aType, isWide);
+  Shape fragment = shapeOf(problem.aType, isWide, problem.accShape.back());
   if (problem.aShape.back() < fragment.blockK())
     return std::nullopt;
   return registerLayout(fragment, problem.aShape, acc);
@@ -261,7 +269,8 @@ class ProductEmitter {
 public:
   ProductEmitter(Location loc, const MmaEmission &emission, const Variant &variant)
       : loc(loc), emission(emission), prepare(variant.prepare),
-        fragment(shapeOf(emission.a.elementType, variant.isWide)) {
+        fragment(shapeOf(emission.a.elementType, variant.isWide,
+                         emission.accLayout.shape().back())) {
     auto type = cast<VectorType>(emission.acc.getType());
     MLIRContext *context = type.getContext();
     intrinsic = StringAttr::get(context, intrinsicName(emission, fragment, prepare));
@@ -281,6 +290,8 @@ public:
 private:
   /// All products of `steps` steps of K from the first on.
   void emitSteps(OpBuilder &builder, FragmentReader &a, FragmentReader &b, unsigned steps);
+  void multiplyBlock(OpBuilder &builder, FragmentReader &a, FragmentReader &b, unsigned block,
+                     unsigned step);
   const Parts &fragments(OpBuilder &builder, FragmentReader &reader, Operand operand,
                          uint64_t flat, unsigned step);
   Parts prepareParts(OpBuilder &builder, ArrayRef<Value> registers, Type type);
@@ -451,31 +462,53 @@ const Parts &ProductEmitter::fragments(OpBuilder &builder, FragmentReader &reade
 void ProductEmitter::emitSteps(OpBuilder &builder, FragmentReader &a, FragmentReader &b,
                                unsigned steps) {
   prepared.clear();
-  auto read = [&](unsigned step) {
+  auto readA = [&](unsigned block, unsigned step) { (void)a.read(projectA(block), step); };
+  auto readB = [&](unsigned block, unsigned step) {
+    (void)b.read(project(block, Operand::B), step);
+  };
+  auto readAll = [&](unsigned step) {
     for (unsigned block = 0; block < numBlocks(); ++block) {
-      (void)a.read(projectA(block), step);
-      (void)b.read(project(block, Operand::B), step);
+      readA(block, step);
+      readB(block, step);
     }
   };
-  read(0);
+  // Blocks that share a fragment of a follow each other: a row of them.
+  unsigned rowLength = 1;
+  while (rowLength < numBlocks() && projectA(rowLength) == projectA(0))
+    ++rowLength;
+  unsigned rows = numBlocks() / rowLength;
+  bool byRows = fragment.isSpread && rows > 1;
+  readAll(0);
   for (unsigned step = 0; step < steps; ++step) {
-    if (step + 1 < steps)
-      read(step + 1);
+    bool isLast = step + 1 == steps;
+    if (!isLast && !byRows)
+      readAll(step + 1);
     for (unsigned block = 0; block < numBlocks(); ++block) {
-      const Parts &left = fragments(builder, a, Operand::A, projectA(block), step);
-      const Parts &right =
-          fragments(builder, b, Operand::B, project(block, Operand::B), step);
-      if (prepare == Prepare::SplitTF32) {
-        // The small products first; that of both small parts does not count.
-        multiply(builder, left[1], right[0], block);
-        multiply(builder, left[0], right[1], block);
-        multiply(builder, left[0], right[0], block);
+      multiplyBlock(builder, a, b, block, step);
+      unsigned row = block / rowLength;
+      if (isLast || !byRows || (block + 1) % rowLength)
         continue;
-      }
-      for (unsigned part = 0; part < left.size(); ++part)
-        multiply(builder, left[part], right[part], block);
+      // The next step's fragment of a goes where this one was; b's come some by some.
+      readA(block, step + 1);
+      for (unsigned i = row * rowLength / rows; i < (row + 1) * rowLength / rows; ++i)
+        readB(i, step + 1);
     }
   }
+}
+
+void ProductEmitter::multiplyBlock(OpBuilder &builder, FragmentReader &a, FragmentReader &b,
+                                   unsigned block, unsigned step) {
+  const Parts &left = fragments(builder, a, Operand::A, projectA(block), step);
+  const Parts &right = fragments(builder, b, Operand::B, project(block, Operand::B), step);
+  if (prepare == Prepare::SplitTF32) {
+    // The small products first; that of both small parts does not count.
+    multiply(builder, left[1], right[0], block);
+    multiply(builder, left[0], right[1], block);
+    multiply(builder, left[0], right[0], block);
+    return;
+  }
+  for (unsigned part = 0; part < left.size(); ++part)
+    multiply(builder, left[part], right[part], block);
 }
 
 Value ProductEmitter::emit(OpBuilder &builder) {
@@ -525,7 +558,8 @@ static constexpr Atom makeAtom(bool (*supports)(const MmaProblem &)) {
       /*supports=*/supports,
       /*accLayout=*/
       [](const MmaProblem &problem) {
-        return accLayout(problem, shapeOf(problem.aType, variant.isWide));
+        return accLayout(problem,
+                         shapeOf(problem.aType, variant.isWide, problem.accShape.back()));
       },
       /*readOperand=*/
       [](const MmaProblem &problem, const Layout &acc, Operand operand, bool alongK) {
@@ -548,7 +582,7 @@ static constexpr Atom makeAtom(bool (*supports)(const MmaProblem &)) {
         Type type = problem.aType;
         if (variant.prepare == Prepare::HalfFromF8 || variant.prepare == Prepare::BitsFromF8)
           type = Float16Type::get(type.getContext());
-        Shape shape = shapeOf(type, variant.isWide);
+        Shape shape = shapeOf(type, variant.isWide, problem.accShape.back());
         return {int64_t(shape.rows), 8, int64_t(shape.k())};
       },
   };

@@ -13,7 +13,8 @@
 //
 // One formula serves all element types. An operand smaller than a fragment is read
 // again for what lies beyond its M or N, which gives copies of results; beyond its K
-// fragments are zero.
+// fragments are zero. Which rows and columns of the tile are neighbours in a fragment is free
+// (Shape::step).
 //
 //===------------------------------------------------------------------------===//
 #ifndef TILEC_LIB_ATOMS_MMASYNC_H
@@ -31,6 +32,17 @@ struct Shape {
   unsigned rows;        ///< of a: 16 or 8
   unsigned perRegister; ///< elements of an operand in a register
   unsigned blocks;      ///< registers of b
+  /// Rows and columns of a fragment are not neighbours in the tile: those that eight bytes at
+  /// a time are read of together lie in different banks as the copy engine swizzles rows of
+  /// 128 bytes, be they along K or along N.
+  bool isSpread = false;
+
+  /// How far the tile's row (of a) or column (of b) moves with bit `bit` of its number in the
+  /// fragment.
+  int64_t step(Operand operand, unsigned bit) const {
+    constexpr int64_t rowSteps[] = {2, 4, 1, 8}, columnSteps[] = {1, 8, 2, 4};
+    return isSpread ? (operand == Operand::A ? rowSteps : columnSteps)[bit] : int64_t(1) << bit;
+  }
 
   unsigned blockK() const { return 4 * perRegister; }
   unsigned k() const { return blockK() * blocks; }

@@ -77,6 +77,11 @@ public:
     for (int64_t step = begin; step < end; step *= 2)
       addOther(input, step);
   }
+  /// The eight rows or columns that lanes tell apart.
+  void lanesOfFragment(const Shape &fragment, Operand operand) {
+    for (unsigned bit = 0; bit < 3; ++bit)
+      addOther(Input::Lane, fragment.step(operand, bit));
+  }
   /// What repeats beyond a fragment, as acc has it, with K before.
   void finish(const Layout &acc, const Shape &fragment, Operand operand, bool isPaired) {
     runK(Input::Register, fragment.k(), layout.shape()[k]);
@@ -125,7 +130,7 @@ OperandRead mmasync::readLayout(const Shape &fragment, ReadMode mode,
       writer.addOther(Input::Register, 8);
     writer.runK(Input::Register, blockK, fragment.k());
     writer.runK(Input::Lane, e, blockK);
-    writer.runOther(Input::Lane, 1, 8);
+    writer.lanesOfFragment(fragment, operand);
     writer.finish(acc, fragment, operand, false);
     return {writer.layout};
   }
@@ -161,7 +166,7 @@ Layout mmasync::registerLayout(const Shape &fragment, ArrayRef<int64_t> shape,
     writer.addOther(Input::Register, 8);
   writer.runK(Input::Register, blockK, fragment.k());
   writer.runK(Input::Lane, e, blockK);
-  writer.runOther(Input::Lane, 1, 8);
+  writer.lanesOfFragment(fragment, Operand::A);
   writer.finish(acc, fragment, Operand::A, false);
   return writer.layout;
 }

@@ -29,6 +29,8 @@ struct Usage {
   unsigned multiprocessors;
 
   StringRef buildName() const {
+    if (build.relies(BuildFact::FewBlocks))
+      return "small-grid build";
     return build.relies(BuildFact::Aligned16) ? "aligned build" : "general build";
   }
   /// How often all multiprocessors are filled for the grid.

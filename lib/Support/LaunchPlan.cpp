@@ -337,6 +337,14 @@ static bool isIndex32(const KernelInfo &info, std::span<const KernelArg> args) {
   return true;
 }
 
+static int64_t bytesOfArrays(std::span<const KernelArg> args) {
+  int64_t bytes = 0;
+  for (const KernelArg &arg : args)
+    if (const auto *array = std::get_if<ArrayArg>(&arg))
+      bytes += array->numElements() * static_cast<int64_t>(dtypeBytes(array->dtype));
+  return bytes;
+}
+
 unsigned tilec::clusterBlocks(const BuildInfo &build, int64_t numBlocks,
                               unsigned multiprocessors) {
   if (build.splitK != 1)
@@ -390,7 +398,8 @@ Expected<void> Launcher::chooseBuild(std::span<const KernelArg> args, LaunchPlan
     holds |= static_cast<uint8_t>(BuildFact::Disjoint);
   if (asked(BuildFact::Index32) && isIndex32(info, args))
     holds |= static_cast<uint8_t>(BuildFact::Index32);
-  if (asked(BuildFact::FewBlocks) && plan.numBlocks <= numSMs / 2)
+  if (asked(BuildFact::FewBlocks) && plan.numBlocks <= numSMs / 2 &&
+      bytesOfArrays(args) / bytesToShare >= plan.numBlocks)
     holds |= static_cast<uint8_t>(BuildFact::FewBlocks);
   for (size_t i = 0; i < info.builds.size(); ++i)
     if ((info.builds[i].facts & ~holds) == 0 && planTensorMaps(info.builds[i], args, plan)) {

@@ -104,3 +104,10 @@ Layout tilec::engineBuffer(RankedTensorType type, ArrayRef<unsigned> order) {
   unsigned swizzle = rowBytes >= 128 ? 128 : rowBytes >= 32 ? unsigned(rowBytes) : 0;
   return Layout::swizzled(type.getShape(), order, unsigned(bytes) * 8, swizzle);
 }
+
+Layout tilec::engineBuffer(const TileView &view) {
+  auto type = cast<RankedTensorType>(view.tile.getType());
+  SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, type.getRank()));
+  llvm::sort(order, [&](unsigned a, unsigned b) { return view.arrayDims[a] > view.arrayDims[b]; });
+  return engineBuffer(type, order);
+}

@@ -49,6 +49,9 @@ TileView storedView(tile::StoreOp store);
 /// 128 bytes, or the whole row where it is shorter.
 Layout engineBuffer(mlir::RankedTensorType type, llvm::ArrayRef<unsigned> order);
 
+/// The same for a view of a load, as the array has it.
+Layout engineBuffer(const TileView &view);
+
 /// The indices of a load or store in the order of the array's dims.
 template <typename Op> llvm::SmallVector<mlir::Value> indexByArrayDim(Op access) {
   llvm::SmallVector<mlir::Value> result(access.getIndex().size());

@@ -244,6 +244,8 @@ static std::optional<uint32_t> chooseClusterAxis(tile::KernelOp kernel, StringRe
   const Chip *target = findChip(chip);
   if (!target || !target->has(ChipFeature::Cluster))
     return stayAlone(kernel, chip, "the chip has none");
+  if (kernel->hasAttr(tgpu::splitKAttrName))
+    return stayAlone(kernel, chip, "they share the loop over K");
   if (hint && *hint != 2)
     return stayAlone(kernel, chip, *hint == 1 ? "the hint says so" : "they are of two blocks");
   if (!hint && largestProduct(kernel) < clusterTile)
@@ -372,16 +374,10 @@ private:
     if (isAgainstHint)
       declineHint(kernel, chip, "persistent", why);
     const Chip *target = findChip(chip);
-<<<<<<< HEAD
     if (hintOf(kernel, chip, "cluster").value_or(1) != 1)
       declineHint(kernel, chip, "cluster",
                   target && target->has(ChipFeature::Cluster) ? why : "the chip has none");
     remarkMissed(kernel, "schedule-blocks", "a block for each position of the grid: {0}", why);
-=======
-    bool hasClusters = target && target->has(ChipFeature::Cluster) &&
-                       !kernel->hasAttr(tgpu::splitKAttrName);
-    makePersistent(kernel, hasClusters ? chooseClusterAxis(kernel, chip) : std::nullopt);
->>>>>>> e22c838 (Split-K: blocks of a cluster share a loop over K)
   }
 };
 

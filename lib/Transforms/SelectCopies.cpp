@@ -13,8 +13,14 @@
 // and StageRings makes a ring of it. A store is marked in kernels with such loads:
 // whatever layout its tile has, it goes out through shared memory in whole lines.
 //
-// Loads of products whose threads read shared memory are marked "cp_async" where they are
-// in a loop: all threads copy, and the copies of later iterations run ahead.
+// Loads of products whose threads read shared memory are marked where they are in a loop. The
+// engine copies them, too, where its swizzle leaves all of them without bank conflicts, the
+// product is large, and the chip has products of warp groups (on others it has not been
+// measured): then no thread computes addresses, and no block waits for all of its warps. The
+// stores of such kernels are left to the threads. Else they are marked
+// "cp_async": all threads copy, and the copies of later iterations run ahead; in the build
+// that relies on nothing too, element by element, where elements have 4 bytes and no write
+// comes before. A kernel has copies of one kind.
 //
 // The engine wants rows that begin at multiples of 16 bytes (the build's fact), reads
 // zeros outside of the array, and sees what this kernel wrote only after fences: a load
@@ -23,6 +29,7 @@
 #include "Copies.h"
 #include "LayoutRules.h"
 
+#include "tilec/Layout/Conversion.h"
 #include "tilec/Support/Target.h"
 #include "tilec/Tile/BuildFacts.h"
 #include "tilec/Tile/DebugSites.h"
@@ -132,6 +139,55 @@ static Obstacle loadObstacle(LoadOp load, unsigned numWarps, bool isAsync) {
   return nullptr;
 }
 
+/// Elements of 4 bytes and more have asynchronous copies of their own, wherever they lie.
+static bool hasWords(LoadOp load) {
+  auto type = dyn_cast<RankedTensorType>(load.getResult().getType());
+  return type && tgpu::BufferType::storedBytes(type.getElementType()) >= 4;
+}
+
+/// In a build in which arrays may overlap: some write may come before a copy of `load`.
+static bool mayBeOverwritten(KernelOp kernel, LoadOp load) {
+  if (!kernel.getArraysOverlap())
+    return false;
+  Block &body = kernel.getBody().front();
+  Operation *outer = body.findAncestorOpInBlock(*load);
+  return kernel
+      .walk([&](Operation *op) {
+        bool isBefore = isa<StoreOp, ScatterOp, AtomicOp>(op) &&
+                        !outer->isBeforeInBlock(body.findAncestorOpInBlock(*op));
+        return isBefore ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Elements of a sum from which on it pays to have warps that only copy.
+static constexpr int64_t largeSum = 128 * 64;
+
+/// The product that reads `view` is large, and its threads have no bank conflicts in what
+/// the engine writes.
+static bool suitsEngine(const TileView &view, tile::MmaOp mma, unsigned numWarps) {
+  if (mma.getType().getNumElements() < largeSum)
+    return false;
+  MmaProblem problem = getMmaProblem(mma, numWarps);
+  const Atom *atom = getAtom(mma, problem);
+  Operand which = mma.getA() == view.tile ? Operand::A : Operand::B;
+  auto type = cast<RankedTensorType>(view.tile.getType());
+  ArrayRef<int64_t> dims = view.arrayDims;
+  bool alongK = dims[dimK(unsigned(dims.size()), which)] == llvm::max_element(dims)[0];
+  OperandRead read = atom->readOperand(problem, atom->accLayout(problem), which, alongK);
+  unsigned bits = 8 * unsigned(tgpu::BufferType::storedBytes(type.getElementType()));
+  return countBankConflicts(read.layout, engineBuffer(view), bits) == 1;
+}
+
+static bool suitsEngine(LoadOp load, unsigned numWarps) {
+  return llvm::all_of(viewsOf(load), [&](const TileView &view) {
+    return llvm::all_of(view.tile.getUsers(), [&](Operation *user) {
+      auto mma = dyn_cast<MmaOp>(user);
+      return !mma || suitsEngine(view, mma, numWarps);
+    });
+  });
+}
+
 /// Rows of the tile must be rows of the array.
 static Obstacle storeObstacle(StoreOp store) {
   TileView view = storedView(store);
@@ -156,30 +212,43 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
     unsigned numWarps = kernel.getNumWarps().value_or(4);
     auto engine = StringAttr::get(&getContext(), "tma");
     auto threads = StringAttr::get(&getContext(), "cp_async");
-    bool usesEngine = false;
+    bool isAligned = relies(kernel, BuildFact::Aligned16), usesEngine = false;
+    SmallVector<std::pair<LoadOp, Obstacle>> forThreads;
     kernel.walk([&](LoadOp load) {
       if (!isTile(load.getResult()))
         return;
-      bool isInLoop = load->getParentOfType<LoopLikeOpInterface>() != nullptr;
-      Obstacle byEngine = target->has(ChipFeature::BulkCopy)
-                              ? loadObstacle(load, numWarps, /*isAsync=*/true)
-                              : "the chip has no copy engine";
-      Obstacle byThreads = !target->has(ChipFeature::AsyncCopy) ? "the chip has none"
-                           : !isInLoop ? "it is in no loop"
-                                       : loadObstacle(load, numWarps, /*isAsync=*/false);
+      Obstacle byEngine = !target->has(ChipFeature::BulkCopy) ? "the chip has no copy engine"
+                          : !isAligned ? "nothing is known of how arrays are aligned"
+                                       : loadObstacle(load, numWarps, /*isAsync=*/true);
+      Obstacle byThreads = threadObstacle(load, target, isAligned);
+      if (!byThreads)
+        byThreads = loadObstacle(load, numWarps, /*isAsync=*/false);
+      if (byEngine && !byThreads)
+        return forThreads.push_back({load, byEngine});
       if (!byEngine) {
         load->setAttr(copyAttrName, engine);
         usesEngine = true;
-      } else if (!byThreads) {
-        load->setAttr(copyAttrName, threads);
       }
       explain(load, byEngine, byThreads);
     });
+    bool suits = isAligned && target->has(ChipFeature::WarpGroupMma) && numWarps % 4 == 0 &&
+                 llvm::all_of(forThreads, [&](auto &entry) {
+                   return suitsEngine(entry.first, numWarps);
+                 });
+    for (auto [load, byEngine] : forThreads) {
+      Obstacle byThreads = suits || !usesEngine ? nullptr : "the engine brings others";
+      if (!byThreads)
+        load->setAttr(copyAttrName, suits ? engine : threads);
+      explain(load, suits ? nullptr : byEngine, byThreads);
+    }
     kernel.walk([&](StoreOp store) {
       if (!isTile(store.getValue()))
         return;
       Obstacle byEngine =
-          usesEngine ? storeObstacle(store) : "the engine brings none of the kernel's tiles";
+          usesEngine ? storeObstacle(store)
+          : suits && !forThreads.empty()
+              ? "the product is one of threads"
+              : "the engine brings none of the kernel's tiles";
       if (!byEngine)
         store->setAttr(copyAttrName, engine);
       explain(store, byEngine);
@@ -193,11 +262,26 @@ private:
       return "no product reads them from shared memory";
     if (!target)
       return "the chip is not known";
-    if (!relies(kernel, BuildFact::Aligned16))
+    bool hasCandidates = relies(kernel, BuildFact::Aligned16);
+    kernel.walk([&](LoadOp load) { hasCandidates |= hasWords(load); });
+    if (!hasCandidates)
       return "nothing is known of how arrays are aligned";
     // Prints and assertions bring all of the block's threads together; copies lead to
     // warps that go their own way.
     return hasSites(kernel) ? "it prints or asserts" : nullptr;
+  }
+
+  /// What keeps threads from copying, whatever the load is used for.
+  static Obstacle threadObstacle(LoadOp load, const Chip *target, bool isAligned) {
+    if (!target->has(ChipFeature::AsyncCopy))
+      return "the chip has none";
+    if (!load->getParentOfType<LoopLikeOpInterface>())
+      return "it is in no loop";
+    if (!isAligned && !hasWords(load))
+      return "elements of less than 4 bytes have to be aligned";
+    if (!isAligned && mayBeOverwritten(load->getParentOfType<KernelOp>(), load))
+      return "what is stored before may be what it loads";
+    return nullptr;
   }
 
   static void explain(LoadOp load, Obstacle byEngine, Obstacle byThreads) {

@@ -12,7 +12,7 @@
 //                                      {arrays_overlap}
 //
 // A kernel whose blocks can share the sum of a product (SplitK) has a third build, for grids
-// that are small for the device, on chips with clusters.
+// that are small for the device.
 //
 // A copy and not a branch at run time: facts about addresses change the width of
 // every access, and with it layouts and registers, and which loads may move.
@@ -69,10 +69,11 @@ private:
     build.setArraysOverlap(false);
   }
 
-  /// Unless the kernel itself says how many blocks share a sum.
+  /// Unless the kernel itself says how many blocks share a sum. What that costs is known of
+  /// chips with products of warp groups.
   bool gainsFromFewBlocks(tile::KernelOp kernel) {
     const Chip *target = findChip(chip);
-    return target && target->has(ChipFeature::Cluster) && !hintOf(kernel, chip, "split_k") &&
+    return target && target->has(ChipFeature::WarpGroupMma) && !hintOf(kernel, chip, "split_k") &&
            splitKObstacle(kernel).empty();
   }
 

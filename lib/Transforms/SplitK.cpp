@@ -28,6 +28,7 @@
 #include "tilec/Support/Target.h"
 #include "tilec/Tile/BuildFacts.h"
 #include "tilec/Tile/DebugSites.h"
+#include "tilec/Tile/Remarks.h"
 #include "tilec/Tile/TileLayout.h"
 #include "tilec/Tile/TileOps.h"
 #include "tilec/TileGPU/TileGPU.h"
@@ -178,10 +179,14 @@ struct SplitK : tilec::impl::SplitKBase<SplitK> {
       obstacle = "a cluster has 2, 4 or 8 blocks";
     else
       obstacle = splitKObstacle(kernel);
-    if (obstacle.empty())
+    if (obstacle.empty()) {
+      remarkChoice(kernel, "split-k", "{0} blocks share the loop over K of each position",
+                   hint > 1 ? std::to_string(hint) : "2, 4 or 8");
       return split(kernel, findLoop(kernel), hint > 1 ? hint : 0);
+    }
     if (hint > 1)
-      kernel.emitRemark("blocks do not share the loop over K as `split_k` asks: ") << obstacle;
+      declineHint(kernel, chip, "split_k", obstacle);
+    remarkMissed(kernel, "split-k", "each block has its loop over K for itself: {0}", obstacle);
   }
 };
 

@@ -64,14 +64,6 @@ struct Group {
 
 } // namespace
 
-/// As the copy engine writes rows of up to 128 bytes, for products that read any layout.
-static Layout rowBuffer(const TileView &view) {
-  auto type = cast<RankedTensorType>(view.tile.getType());
-  SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, type.getRank()));
-  llvm::sort(order, [&](unsigned a, unsigned b) { return view.arrayDims[a] > view.arrayDims[b]; });
-  return engineBuffer(type, order);
-}
-
 /// For copies of all threads: free of bank conflicts for them and the first product.
 static Layout threadBuffer(const Staged &staged, unsigned numWarps) {
   tile::MmaOp mma = staged.products.front();
@@ -94,7 +86,7 @@ static Layout chooseBuffer(const Staged &staged, unsigned numWarps) {
   bool isA = mma.getA() == staged.view.tile;
   auto buffer = isA ? atom->aBuffer : atom->bBuffer;
   if (!buffer)
-    return rowBuffer(staged.view);
+    return engineBuffer(staged.view);
   ArrayRef<int64_t> dims = staged.view.arrayDims;
   bool isKMajor = dims[dims.size() - (isA ? 1 : 2)] == llvm::max_element(dims)[0];
   return buffer(problem, isKMajor);

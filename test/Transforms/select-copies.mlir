@@ -27,9 +27,9 @@ tile.kernel @threads_read(%a: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mu
 // CHECK: tile.load %arg0[%c0, %{{.*}}] pad(1.0
 // CHECK-NOT: tile.copy
 // REMARK: [Missed] {{.*}}Function=in_a_loop {{.*}}Remark="bf16[64, 64] of `arg0` goes through registers: threads read it for the product, and it is in no loop"
-// REMARK: [Passed] {{.*}}Function=in_a_loop {{.*}}Remark="threads copy bf16[64, 64] of `arg0` to shared memory, and not the engine: threads read it for the product"
 // REMARK: [Missed] {{.*}}Function=in_a_loop {{.*}}Remark="bf16[64, 64] of `arg0` goes through registers: not only products use it"
 // REMARK: [Missed] {{.*}}Function=in_a_loop {{.*}}Remark="bf16[64, 64] of `arg0` goes through registers: copies pad with zeros only"
+// REMARK: [Passed] {{.*}}Function=in_a_loop {{.*}}Remark="threads copy bf16[64, 64] of `arg0` to shared memory, and not the engine: threads read it for the product"
 // REMARK: [Missed] {{.*}}Function=in_a_loop {{.*}}Remark="threads store f32[64, 64] to `arg1`: the engine brings none of the kernel's tiles"
 tile.kernel @in_a_loop(%a: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32, tile.facts = ["aligned16", "disjoint"]} {
   %c0 = arith.constant 0 : index
@@ -46,5 +46,109 @@ tile.kernel @in_a_loop(%a: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>,
     scf.yield %t : tensor<64x64xf32>
   }
   tile.store %c[%n, %n], %r : !tile.array<?x?xf32, mut>, tensor<64x64xf32>
+  tile.return
+}
+
+// What threads read without bank conflicts as the engine swizzles it, the engine copies, where
+// the product is large; not its store.
+// CHECK-LABEL: tile.kernel @engine_for_threads
+// CHECK-COUNT-2: tile.load {{.*}} {tile.copy = "tma"} : !tile.array<?x?xf32>
+// CHECK-NOT: tile.copy
+// NONE-LABEL: tile.kernel @engine_for_threads
+// NONE-COUNT-2: tile.load {{.*}} {tile.copy = "cp_async"} : !tile.array<?x?xf32>
+tile.kernel @engine_for_threads(%a: !tile.array<?x?xf32>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 8 : i32, tile.facts = ["aligned16", "disjoint"]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : tensor<128x128xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<128x128xf32>) {
+    %x = tile.load %a[%n, %i] : !tile.array<?x?xf32> -> tensor<128x32xf32>
+    %y = tile.load %a[%i, %n] : !tile.array<?x?xf32> -> tensor<32x128xf32>
+    %p = tile.mma %x, %y, %s {atom = "fma"} : tensor<128x32xf32>, tensor<32x128xf32>, tensor<128x128xf32>
+    scf.yield %p : tensor<128x128xf32>
+  }
+  tile.store %c[%n, %n], %r : !tile.array<?x?xf32, mut>, tensor<128x128xf32>
+  tile.return
+}
+
+// With b along K its rows meet in banks: threads copy, to where they do not.
+// CHECK-LABEL: tile.kernel @threads_for_threads
+// CHECK-COUNT-2: tile.load {{.*}} {tile.copy = "cp_async"} : !tile.array<?x?xf32>
+// CHECK-NOT: tile.copy
+tile.kernel @threads_for_threads(%a: !tile.array<?x?xf32>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 8 : i32, tile.facts = ["aligned16", "disjoint"]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : tensor<128x128xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<128x128xf32>) {
+    %x = tile.load %a[%n, %i] : !tile.array<?x?xf32> -> tensor<128x32xf32>
+    %y = tile.load %a[%n, %i] order [1, 0] : !tile.array<?x?xf32> -> tensor<32x128xf32>
+    %p = tile.mma %x, %y, %s {atom = "fma"} : tensor<128x32xf32>, tensor<32x128xf32>, tensor<128x128xf32>
+    scf.yield %p : tensor<128x128xf32>
+  }
+  tile.store %c[%n, %n], %r : !tile.array<?x?xf32, mut>, tensor<128x128xf32>
+  tile.return
+}
+
+// One kind of copies a kernel: beside those of a warp group's product, loads stay loads.
+// CHECK-LABEL: tile.kernel @both
+// CHECK-COUNT-2: tile.load {{.*}} {tile.copy = "tma"} : !tile.array<?x?xbf16>
+// CHECK-NOT: tile.copy = "cp_async"
+// CHECK: tile.return
+tile.kernel @both(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xf32>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32, tile.facts = ["aligned16", "disjoint"]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<64x64xf32>) {
+    %x = tile.load %a[%n, %i] : !tile.array<?x?xbf16> -> tensor<64x64xbf16>
+    %y = tile.load %a[%i, %n] : !tile.array<?x?xbf16> -> tensor<64x64xbf16>
+    %p = tile.mma %x, %y, %s {atom = "wgmma"} : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>
+    %u = tile.load %b[%n, %i] : !tile.array<?x?xf32> -> tensor<64x64xf32>
+    %v = tile.load %b[%i, %n] : !tile.array<?x?xf32> -> tensor<64x64xf32>
+    %q = tile.mma %u, %v, %p {atom = "fma"} : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+    scf.yield %q : tensor<64x64xf32>
+  }
+  tile.store %c[%n, %n], %r : !tile.array<?x?xf32, mut>, tensor<64x64xf32>
+  tile.return
+}
+
+// Nothing is known of alignment: elements of 4 bytes are copied one by one, smaller ones not.
+// CHECK-LABEL: tile.kernel @general
+// CHECK-COUNT-2: tile.load {{.*}} {tile.copy = "cp_async"} : !tile.array<?x?xf32>
+// CHECK-COUNT-2: tile.load {{.*}} : !tile.array<?x?xbf16>
+// CHECK: tile.store %{{.*}}, %{{.*}} : !tile.array<?x?xf32, mut>
+tile.kernel @general(%a: !tile.array<?x?xf32>, %b: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {arrays_overlap, num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<64x64xf32>) {
+    %x = tile.load %a[%n, %i] : !tile.array<?x?xf32> -> tensor<64x16xf32>
+    %y = tile.load %a[%i, %n] : !tile.array<?x?xf32> -> tensor<16x64xf32>
+    %p = tile.mma %x, %y, %s {atom = "fma"} : tensor<64x16xf32>, tensor<16x64xf32>, tensor<64x64xf32>
+    scf.yield %p : tensor<64x64xf32>
+  }
+  %q = scf.for %i = %c0 to %n step %c1 iter_args(%s = %r) -> (tensor<64x64xf32>) {
+    %x = tile.load %b[%n, %i] : !tile.array<?x?xbf16> -> tensor<64x16xbf16>
+    %y = tile.load %b[%i, %n] : !tile.array<?x?xbf16> -> tensor<16x64xbf16>
+    %p = tile.mma %x, %y, %s {atom = "mma_sync"} : tensor<64x16xbf16>, tensor<16x64xbf16>, tensor<64x64xf32>
+    scf.yield %p : tensor<64x64xf32>
+  }
+  tile.store %c[%n, %n], %q : !tile.array<?x?xf32, mut>, tensor<64x64xf32>
+  tile.return
+}
+
+// What is written in the loop may be what is loaded next.
+// CHECK-LABEL: tile.kernel @overwritten
+// CHECK-NOT: tile.copy
+// CHECK: tile.return
+tile.kernel @overwritten(%a: !tile.array<?x?xf32>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {arrays_overlap, num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<64x64xf32>) {
+    %x = tile.load %a[%n, %i] : !tile.array<?x?xf32> -> tensor<64x16xf32>
+    %y = tile.load %a[%i, %n] : !tile.array<?x?xf32> -> tensor<16x64xf32>
+    %p = tile.mma %x, %y, %s {atom = "fma"} : tensor<64x16xf32>, tensor<16x64xf32>, tensor<64x64xf32>
+    tile.store %c[%n, %i], %p : !tile.array<?x?xf32, mut>, tensor<64x64xf32>
+    scf.yield %p : tensor<64x64xf32>
+  }
   tile.return
 }

@@ -1,10 +1,11 @@
-// RUN: tile-opt %s --tile-split-k=chip=sm_90a --split-input-file 2>%t | FileCheck %s
-// RUN: FileCheck %s --check-prefix=REMARK --input-file=%t
-// RUN: tile-opt %s --tile-split-k=chip=sm_80 --split-input-file 2>/dev/null | FileCheck %s --check-prefix=OLD
+// RUN: tile-opt %s --tile-split-k=chip=sm_90a --split-input-file | FileCheck %s
+// RUN: tile-opt %s --tile-split-k=chip=sm_90a --split-input-file --remarks-filter=split-k --mlir-disable-threading -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: tile-opt %s --tile-split-k=chip=sm_80 --split-input-file | FileCheck %s --check-prefix=OLD
 // Blocks of a cluster share a loop that sums products; the first has the sum and stores.
 
 // OLD-NOT: tgpu.cluster
 
+// REMARK: [Passed] {{.*}}Function=four {{.*}}Remark="4 blocks share the loop over K of each position"
 // CHECK-LABEL: tile.kernel @four
 // CHECK-SAME: tgpu.split_k = 4
 // CHECK: %[[RANK:.*]] = tgpu.cluster_rank
@@ -56,7 +57,7 @@ tile.kernel @few(%a: !tile.array<?x?xf32>, %c: !tile.array<?x?xf32, mut>, %n: in
 
 // -----
 
-// REMARK: remark: blocks do not share the loop over K as `split_k` asks: its loop carries more than sums
+// REMARK: [Missed] {{.*}}Function=starts_elsewhere {{.*}}Remark="each block has its loop over K for itself: its loop carries more than sums
 // CHECK-LABEL: tile.kernel @starts_elsewhere
 // CHECK-NOT: tgpu.cluster
 tile.kernel @starts_elsewhere(%a: !tile.array<?x?xf32>, %c: !tile.array<?x?xf32, mut>, %n: index)
@@ -75,7 +76,7 @@ tile.kernel @starts_elsewhere(%a: !tile.array<?x?xf32>, %c: !tile.array<?x?xf32,
 
 // -----
 
-// REMARK: remark: blocks do not share the loop over K as `split_k` asks: it has no loop of its own
+// REMARK: [Missed] {{.*}}Function=nested {{.*}}Remark="each block has its loop over K for itself: it has no loop of its own
 // CHECK-LABEL: tile.kernel @nested
 // CHECK-NOT: tgpu.cluster
 tile.kernel @nested(%a: !tile.array<?x?xf32>, %c: !tile.array<?x?xf32, mut>, %n: index)
@@ -96,8 +97,9 @@ tile.kernel @nested(%a: !tile.array<?x?xf32>, %c: !tile.array<?x?xf32, mut>, %n:
 
 // -----
 
-// REMARK: remark: blocks do not share the loop over K as `split_k` asks: a cluster has 2, 4 or 8 blocks
+// REMARK: [Missed] {{.*}}Function=three {{.*}}Remark="each block has its loop over K for itself: a cluster has 2, 4 or 8 blocks"
 // CHECK-LABEL: tile.kernel @three
+// CHECK-SAME: tile.declined_hints
 tile.kernel @three() attributes {hints = {split_k = 3 : i64}} {
   tile.return
 }

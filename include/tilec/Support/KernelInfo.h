@@ -77,8 +77,8 @@ enum class BuildFact : uint8_t {
   /// Every axis is shorter than 2^31, and the elements of a tile lie less than 2^31
   /// elements apart (ParamInfo::reach).
   Index32 = 4,
-  /// The grid has at most half as many positions as the device has multiprocessors, so
-  /// that several blocks may share one.
+  /// The grid has at most half as many positions as the device has multiprocessors, and each
+  /// has so much of the arrays (bytesToShare) that it pays that several blocks share it.
   FewBlocks = 8,
 };
 std::string_view buildFactName(BuildFact fact);

@@ -42,6 +42,10 @@ enum class CheckLevel : uint8_t {
 
 using Grid = std::array<int64_t, 3>;
 
+/// Bytes of arrays for each position of a grid from which on blocks share one: what one block
+/// alone reads in some 8 us, where to add up parts takes 3.
+inline constexpr int64_t bytesToShare = 512 * 1024;
+
 /// Blocks per cluster in a launch of `build` for a grid of `numBlocks` positions.
 unsigned clusterBlocks(const BuildInfo &build, int64_t numBlocks, unsigned multiprocessors);
 

@@ -76,9 +76,12 @@ protected:
     return {};
   }
 
-  /// Calls, in the build that uses tensor maps, of functions named \p prefix….
+  /// Calls, in the build that uses tensor maps and is launched, of functions named \p prefix….
   std::vector<llvm::CallInst *> calls(llvm::Module &module, llvm::StringRef prefix) {
-    return callsIn(*module.getFunction(info().builds[0].symbol), prefix);
+    auto build = llvm::find_if(info().builds, [](const BuildInfo &build) {
+      return !build.tensorMaps.empty() && !build.relies(BuildFact::FewBlocks);
+    });
+    return callsIn(*module.getFunction(build->symbol), prefix);
   }
 
   /// Takes the call out; a value that it passes on comes from its operand.

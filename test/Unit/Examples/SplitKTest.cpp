@@ -4,7 +4,7 @@
 //===------------------------------------------------------------------------===//
 //
 // Products whose loop over K is shared, as `hint(split_k: n)` asks and as the launch of a
-// small grid decides: loops of fewer rounds than blocks, of none, of parts that are not
+// small grid decides, and some of the same kernels alone: loops of fewer rounds than blocks, of none, of parts that are not
 // equal; several positions of the grid for a cluster; with a sum that is computed with
 // afterwards. Against references in double, two launches bit for bit.
 //
@@ -28,7 +28,7 @@ std::string sourceOf(const Split &p) {
   std::string type = p.type, sum = p.sum;
   auto number = [](int64_t value) { return std::to_string(value); };
   return "kernel product(a: array<" + type + ", [m, k]>, b: array<" + type +
-         ", [k, n]>, bias: array<" + sum + ", [n]>, c: mut array<" + sum + ", [m, n]>)\n  grid [cdiv(m, " +
+         ", [k, n]>, bias: array<" + sum + ", [q]>, c: mut array<" + sum + ", [m, n]>)\n  grid [cdiv(m, " +
          number(p.bm) + "), cdiv(n, " + number(p.bn) + ")]" + hint + "\n{\n  var acc = zeros([" +
          number(p.bm) + ", " + number(p.bn) + "], " + sum + ");\n  for i in 0..cdiv(k, " + number(p.bk) +
          ") {\n    acc = mma(load(a, [bid(0), i], [" + number(p.bm) + ", " + number(p.bk) +
@@ -44,7 +44,9 @@ protected:
     const Split &p = GetParam();
     DType type = *parseDType(p.type), sum = *parseDType(p.sum);
     HostArray a = HostArray::random(type, {p.m, p.k}, 3), b = HostArray::random(type, {p.k, p.n}, 4);
-    HostArray bias = HostArray::random(sum, {p.n}, 5), c = HostArray::poisoned(sum, {p.m, p.n});
+    // The launch looks at how much there is for each position.
+    int64_t length = p.parts ? p.n : 4 * bytesToShare / int64_t(dtypeBytes(sum));
+    HostArray bias = HostArray::random(sum, {length}, 5), c = HostArray::poisoned(sum, {p.m, p.n});
     EXPECT_EQ(runner.run(executor, {a.arg(), b.arg(), bias.arg(), c.arg()}), "");
     double tolerance = sum == DType::I32 ? 0 : sum == DType::F64 ? 1e-13 : 2e-5;
     for (int64_t i = 0; i < p.m; ++i)
@@ -96,6 +98,13 @@ INSTANTIATE_TEST_SUITE_P(
         Split{"f64", "f64", 2, 32, 32, 16, 33, 36, 100},
         Split{"i8", "i32", 4, 64, 64, 64, 64, 64, 320},
         Split{"bf16", "f32", 4, 64, 64, 64, 33, 35, 333},
+        // What threads read, and the copy engine brings; alone (a pair that shares copies, too)
+        // and shared.
+        Split{"f32", "f32", 1, 128, 64, 32, 130, 72, 100},
+        Split{"f32", "f32", 1, 128, 128, 16, 150, 136, 48},
+        Split{"f64", "f64", 1, 128, 64, 16, 100, 66, 50},
+        Split{"f32", "f32", 2, 128, 64, 32, 128, 64, 160},
+        Split{"f64", "f64", 4, 128, 64, 16, 128, 64, 80},
         // No hint: 4 positions of a grid for 132 multiprocessors.
         Split{"bf16", "f32", 0, 64, 64, 64, 128, 128, 576},
         Split{"f32", "f32", 0, 32, 32, 16, 64, 64, 256}));

@@ -268,23 +268,26 @@ TEST(LaunchPlan, OverlapAndSizeFacts) {
   EXPECT_EQ(chosen(info, sampleArgs(8, 8, int64_t(1) << 31)), "matmul");
 }
 
-/// A build for few blocks is for grids of at most half as many as there are multiprocessors.
+/// A build for few blocks is for grids of at most half as many as there are multiprocessors,
+/// with half a megabyte of arrays to each.
 TEST(LaunchPlan, BuildsForFewBlocks) {
   KernelInfo info = sampleKernel();
   info.builds[0].facts = static_cast<uint8_t>(BuildFact::FewBlocks);
   auto launcher = Launcher::create(info);
   ASSERT_TRUE(launcher);
-  auto buildFor = [&](Grid grid, int32_t numSMs) {
+  auto buildFor = [&](Grid grid, int32_t numSMs, int64_t k) {
     launcher->setNumSMs(numSMs);
     LaunchPlan plan;
-    auto args = sampleArgs(8, 8, 8);
+    auto args = sampleArgs(4096, k, 8);
     EXPECT_TRUE(launcher->plan(args, grid, CheckLevel::Full, plan));
     return plan.build;
   };
-  EXPECT_EQ(buildFor({66, 1, 1}, 132), 0u);
-  EXPECT_EQ(buildFor({67, 1, 1}, 132), 1u);
-  EXPECT_EQ(buildFor({6, 12, 1}, 132), 1u);
-  EXPECT_EQ(buildFor({1, 1, 1}, 1), 1u);
+  EXPECT_EQ(buildFor({66, 1, 1}, 132, 8192), 0u);
+  EXPECT_EQ(buildFor({67, 1, 1}, 132, 8192), 1u);
+  EXPECT_EQ(buildFor({6, 12, 1}, 132, 8192), 1u);
+  EXPECT_EQ(buildFor({1, 1, 1}, 1, 8192), 1u);
+  EXPECT_EQ(buildFor({66, 1, 1}, 132, 2048), 1u);
+  EXPECT_EQ(buildFor({16, 1, 1}, 132, 2048), 0u);
 }
 
 TEST(LaunchPlan, BlocksThatShareAPosition) {
