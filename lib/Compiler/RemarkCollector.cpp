@@ -86,7 +86,9 @@ static std::string describeScope(const std::set<std::pair<std::string, std::stri
   }
   for (auto &[chip, name] : all) {
     allChips.insert(chip);
-    allNames.insert(name);
+    // Not all chips have the same builds.
+    if (chips.count(chip))
+      allNames.insert(name);
   }
   std::vector<std::string> parts;
   if (where.size() == chips.size() * names.size()) {

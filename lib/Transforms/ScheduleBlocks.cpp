@@ -244,10 +244,10 @@ static std::optional<uint32_t> chooseClusterAxis(tile::KernelOp kernel, StringRe
   const Chip *target = findChip(chip);
   if (!target || !target->has(ChipFeature::Cluster))
     return stayAlone(kernel, chip, "the chip has none");
-  if (kernel->hasAttr(tgpu::splitKAttrName))
-    return stayAlone(kernel, chip, "they share the loop over K");
   if (hint && *hint != 2)
     return stayAlone(kernel, chip, *hint == 1 ? "the hint says so" : "they are of two blocks");
+  if (kernel->hasAttr(tgpu::splitKAttrName))
+    return stayAlone(kernel, chip, "they share the loop over K");
   if (!hint && largestProduct(kernel) < clusterTile)
     return stayAlone(kernel, chip,
                      "products of fewer than 128 x 128 may have a grid too small for pairs");

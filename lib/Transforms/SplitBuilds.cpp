@@ -52,9 +52,9 @@ public:
         continue;
       const BuildFact facts[] = {BuildFact::Aligned16, BuildFact::Disjoint, BuildFact::Index32,
                                  BuildFact::FewBlocks};
+      makeBuild(kernel, ArrayRef(facts).drop_back(), "__aligned16");
       if (gainsFromFewBlocks(kernel))
         makeBuild(kernel, facts, "__aligned16__few_blocks");
-      makeBuild(kernel, ArrayRef(facts).drop_back(), "__aligned16");
     }
   }
 

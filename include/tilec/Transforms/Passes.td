@@ -51,7 +51,8 @@ def SplitBuilds : Pass<"tile-split-builds", "::mlir::ModuleOp"> {
     accesses are as wide as the hardware has them) and `disjoint` (no written
     array overlaps another, so `arrays_overlap` goes). Its symbol is the kernel's
     with `__aligned16`. A kernel whose loop over K blocks can share gets a third for grids
-    that are small for the device, `__aligned16__few_blocks`, on chips with clusters.
+    that are small for the device, `__aligned16__few_blocks`, on chips with products of
+    warp groups.
     Every build names its kernel in `tile.kernel`.
   }];
   let options = [
