@@ -7,7 +7,7 @@
 //   →
 // if (warp >= num_warps) {            a whole warp group, so that it can give registers up
 //   give registers up
-//   if (warp == num_warps && elected) A
+//   if (warp == num_warps && elected) { A, wait until the rings of products are empty }
 // } else {
 //   take registers
 //   E                                 barriers are of these warps alone
@@ -50,9 +50,22 @@ LogicalResult Emitter::emitSpecialize(tgpu::SpecializeOp op) {
   isSingleThread = true;
   if (failed(emitBlock(op.getAccess().front())))
     return failure();
+  loc = op.getLoc();
+  // What the hardware arrives for comes late, and may come from another block: it must be
+  // there before this block leaves and its barriers are gone.
+  for (auto made : kernel.getBody().front().getOps<tgpu::RingOp>()) {
+    auto found = rings.find(made.getRing());
+    if (found == rings.end() || !found->second.isReadByIssuer)
+      continue;
+    const RingState &ring = found->second;
+    for (int64_t place = 0; place < ring.type.getStages(); ++place) {
+      waitForPhase(barrierAddress(ring, stageAt(ring, ring.push), /*isEmpty=*/true),
+                   parityAt(ring, ring.push));
+      advance(ring, ring.push);
+    }
+  }
   isSingleThread = false;
 
-  loc = op.getLoc();
   builder.setInsertionPointToStart(roles.elseBlock());
   moveRegisters(1, NVVM::SetMaxRegisterAction::increase);
   isExecutePart = true;

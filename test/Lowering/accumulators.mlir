@@ -75,3 +75,39 @@ tile.kernel @sum(%x: !tile.array<?x?xbf16>, %y: !tile.array<?x?xf32, mut>, %n: i
   // CHECK: nvvm.tcgen05.dealloc
   tile.return
 }
+
+// Before the copying thread is done, all places that the hardware frees are free: what it
+// arrives for may come from another block, and late.
+// CHECK-LABEL: llvm.func @roles(
+tile.kernel @roles(%x: !tile.array<?x?xbf16>, %n: index) attributes {num_warps = 4 : i32, tgpu.access_warps = 4 : i64, tgpu.tensor_memory = array<i64: 41024, 32>} {
+  %ring = tgpu.ring copy "tma" offset 0 barriers 40960 : !ring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: nvvm.elect.sync
+  // CHECK: scf.for
+  // CHECK: nvvm.mbarrier.try_wait
+  // CHECK-COUNT-2: nvvm.cp.async.bulk.tensor
+  // CHECK: }
+  // CHECK-COUNT-2: nvvm.mbarrier.try_wait
+  // CHECK-NOT: nvvm.mbarrier.try_wait
+  // CHECK: } else {
+  tgpu.specialize access {
+    scf.for %k = %c0 to %n step %c1 {
+      tgpu.push %ring : !ring {
+        tgpu.copy %x[%c0, %k] order [0, 1] to 0 : !tile.array<?x?xbf16>
+        tgpu.copy %x[%c0, %k] order [1, 0] to 1 : !tile.array<?x?xbf16>
+      }
+    }
+  } execute {
+    %t = tgpu.accumulator column 0 : !t
+    // CHECK: nvvm.tcgen05.mma
+    scf.for %k = %c0 to %n step %c1 {
+      %a, %b = tgpu.pop %ring : !ring -> !a, !b
+      tgpu.accumulate %a, %b, %t {atom = "tcgen05"} : !a, !b, !t
+      tgpu.release %ring : !ring
+    }
+    tgpu.mma_wait pending 0 : () -> ()
+    // CHECK: nvvm.tcgen05.dealloc
+  }
+  tile.return
+}
