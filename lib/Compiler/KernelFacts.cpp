@@ -176,6 +176,8 @@ static BuildInfo describeBuild(Operation *op) {
   build.persistent = integerOf(op, "tile.persistent");
   build.cluster = integerOf(op, "tile.cluster", 1);
   build.splitK = integerOf(op, "tile.split_k");
+  build.positions = integerOf(op, "tile.positions", 1);
+  build.threads *= build.positions;
   if (auto maps = op->getAttrOfType<ArrayAttr>("tile.tensor_maps"))
     for (auto map : maps.getAsRange<DictionaryAttr>())
       build.tensorMaps.push_back(describeTensorMap(map));

@@ -38,6 +38,7 @@ void addLaidOutPasses(OpPassManager &passes, const CompileOptions &options, cons
   kernels.addPass(createSimplifyTile());
   kernels.addPass(createHoistInvariants());
   kernels.addPass(createInferBounds());
+  kernels.addPass(createCoarsenMasks());
   ChooseWarpsOptions warps;
   warps.numWarps = int(options.numWarps);
   warps.chip = std::string(chip.name);
@@ -61,6 +62,9 @@ void addStagedPasses(OpPassManager &passes, const CompileOptions &options, const
   ScheduleBlocksOptions blocks;
   blocks.chip = std::string(chip.name);
   kernels.addPass(createScheduleBlocks(blocks));
+  PrefetchLoadsOptions prefetch;
+  prefetch.chip = std::string(chip.name);
+  kernels.addPass(createPrefetchLoads(prefetch));
   kernels.addPass(createStageRings());
   kernels.addPass(createStageStores());
   kernels.addPass(createStageOperands());
@@ -82,6 +86,7 @@ void addStagedPasses(OpPassManager &passes, const CompileOptions &options, const
   memory.budget = chip.sharedPerBlock;
   kernels.addPass(createAllocateMemory(memory));
   kernels.addPass(createInsertBarriers());
+  kernels.addPass(createPackPositions());
   kernels.addPass(createNarrowIndices());
 }
 

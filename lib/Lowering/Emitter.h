@@ -104,6 +104,7 @@ private:
   Value emitNumBlocks(unsigned axis);
 
   void addRoleAttributes(int32_t numWarps);
+  mlir::LogicalResult emitBody();
 
   //===--- LowerToSIMT.cpp: dispatch, control flow ---------------------------===//
   LogicalResult emitBlock(mlir::Block &source);
@@ -390,6 +391,8 @@ private:
   std::optional<int64_t> splitK;
   /// Of each barrier at which blocks meet: the parity of the phase that a thread waits for.
   llvm::DenseMap<Value, Value> meetings;
+  int64_t numPositions = 1;   ///< of the grid in this block
+  Value blockNumber;          ///< i32: which position of the grid
   /// In a loop over pieces: which (i32). `thread` then has it as its highest bits.
   Value piece;
   llvm::DenseMap<Value, Value> localMemory; ///< where values that have pieces are
@@ -433,13 +436,14 @@ inline constexpr llvm::StringLiteral sharedBytesAttr = "tile.shared_bytes";
 inline constexpr llvm::StringLiteral numWarpsAttr = "tile.num_warps";
 /// Also there, where they apply: warps behind those, which copy; blocks per
 /// multiprocessor of a persistent kernel; the tensor maps that are parameters; blocks per
-/// cluster.
+/// cluster; positions of the grid per block.
 inline constexpr llvm::StringLiteral accessWarpsAttr = "tile.access_warps";
 inline constexpr llvm::StringLiteral persistentAttr = "tile.persistent";
 inline constexpr llvm::StringLiteral tensorMapsAttr = "tile.tensor_maps";
 inline constexpr llvm::StringLiteral clusterAttr = "tile.cluster";
 /// Blocks of a cluster that share a position of the grid; 1: the launch decides.
 inline constexpr llvm::StringLiteral splitKAttr = "tile.split_k";
+inline constexpr llvm::StringLiteral positionsAttr = "tile.positions";
 
 } // namespace tilec
 

@@ -84,27 +84,30 @@ static int32_t sharedBytes(tile::KernelOp kernel) {
 }
 
 /// Whether two blocks should be resident on a multiprocessor, so that one loads while
-/// the other computes: with 16 warps, where the assembler would take a few registers
-/// more than the 64 a thread that allow it. With 8 it finds three blocks by itself, and
-/// a bound of two costs the third. Products want registers, and so do tiles of which a
-/// thread holds more than half of 64.
+/// the other computes: where the assembler would take a few registers more than the 64 or
+/// 128 a thread that allow it, with 16 warps or with 8 that hold large tiles. With 8 and
+/// smaller tiles it finds three blocks by itself, and a bound of two costs the third.
+/// Products want registers, and so do tiles of more than half of them. (Of integers,
+/// which count elements, few registers are left in the end.)
 static bool wantsTwoBlocks(tile::KernelOp kernel, int32_t numWarps) {
-  if (numWarps != 16)
+  if (numWarps != 16 && numWarps != 8)
     return false;
-  auto isLarge = [](Type type) {
-    if (!tile::hasLayout(type))
-      return false;
-    uint64_t registers = tile::getLayout(type).size(Input::Register);
-    return registers * tgpu::BufferType::storedBytes(getElementTypeOrSelf(type)) > 32 * 4;
-  };
-  return !kernel
-              .walk([&](Operation *op) {
-                bool needsRegisters =
-                    isa<tgpu::MmaOp, tgpu::AccumulateOp>(op) ||
-                    llvm::any_of(op->getResultTypes(), isLarge);
-                return needsRegisters ? WalkResult::interrupt() : WalkResult::advance();
-              })
-              .wasInterrupted();
+  uint64_t largest = 0;
+  bool hasProduct = kernel
+                        .walk([&](Operation *op) {
+                          for (Type type : op->getResultTypes())
+                            if (tile::hasLayout(type) &&
+                                isa<FloatType>(getElementTypeOrSelf(type)))
+                              largest = std::max<uint64_t>(
+                                  largest, tile::getLayout(type).size(Input::Register) *
+                                               tgpu::BufferType::storedBytes(
+                                                   getElementTypeOrSelf(type)));
+                          return isa<tgpu::MmaOp, tgpu::AccumulateOp>(op) ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
+                        })
+                        .wasInterrupted();
+  uint64_t half = numWarps == 16 ? 32 * 4 : 64 * 4;
+  return !hasProduct && largest <= half && (numWarps == 16 || largest == half);
 }
 
 static bool hasCopyOut(tile::KernelOp kernel) {
@@ -119,6 +122,8 @@ Emitter::Emitter(tile::KernelOp kernel, const Chip *chip)
     clusterSize = size.getInt();
   if (auto parts = kernel->getAttrOfType<IntegerAttr>(tgpu::splitKAttrName))
     splitK = parts.getInt();
+  if (auto positions = kernel->getAttrOfType<IntegerAttr>(tgpu::positionsAttrName))
+    numPositions = positions.getInt();
 }
 
 LogicalResult Emitter::emitKernel() {
@@ -147,7 +152,7 @@ LogicalResult Emitter::emitKernel() {
   emitParameters(kernel.getBody().front());
   emitTensorMemory();
   emitMeetings();
-  if (failed(emitBlock(kernel.getBody().front())))
+  if (failed(emitBody()))
     return mlir::failure();
   if (!kernel->hasAttr(tgpu::accessWarpsAttrName))
     emitTensorMemoryEnd();
@@ -159,6 +164,29 @@ LogicalResult Emitter::emitKernel() {
     emitClusterBarrier(/*isAligned=*/false);
   LLVM::ReturnOp::create(builder, loc, ValueRange{});
   return success();
+}
+
+/// Where a block takes several positions of the grid, each has `numWarps` warps of the
+/// block, and the last block may have more than there are positions.
+LogicalResult Emitter::emitBody() {
+  Block &body = kernel.getBody().front();
+  blockNumber = NVVM::BlockIdXOp::create(builder, loc, builder.getI32Type());
+  if (numPositions == 1)
+    return emitBlock(body);
+  int64_t threads = 32 * int64_t(kernel.getNumWarps().value_or(4));
+  Value first = arith::MulIOp::create(builder, loc, blockNumber, i32(numPositions));
+  Value own = arith::ShRUIOp::create(builder, loc, thread, i32(llvm::Log2_64(threads)));
+  blockNumber = arith::AddIOp::create(builder, loc, first, own);
+  thread = arith::AndIOp::create(builder, loc, thread, i32(threads - 1));
+  Value total = gridExtents[0];
+  unsigned numAxes = kernel.getGrid() ? kernel.getGrid()->size() : 3;
+  for (unsigned axis = 1; axis < numAxes; ++axis)
+    total = arith::MulIOp::create(builder, loc, total, gridExtents[axis]);
+  LogicalResult result = success();
+  emitUnder(
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, blockNumber, total),
+      [&] { result = emitBlock(body); });
+  return result;
 }
 
 /// Threads, and what the launcher has to know of roles and tensor maps.
@@ -177,13 +205,18 @@ void Emitter::addRoleAttributes(int32_t numWarps) {
     if (*splitK)
       function->setAttr(clusterAttr, builder.getI32IntegerAttr(parts));
   }
-  if (Attribute blocks = kernel->getAttr(tgpu::residentBlocksAttrName))
-    function->setAttr(persistentAttr, blocks);
+  auto resident = kernel->getAttrOfType<IntegerAttr>(tgpu::residentBlocksAttrName);
+  if (resident)
+    function->setAttr(persistentAttr, resident);
+  if (numPositions > 1)
+    function->setAttr(positionsAttr, builder.getI32IntegerAttr(int32_t(numPositions)));
+  int32_t threads = 32 * (numWarps + accessWarps) * int32_t(numPositions);
   function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
-                    builder.getDenseI32ArrayAttr({32 * (numWarps + accessWarps), 1, 1}));
-  if (accessWarps || wantsTwoBlocks(kernel, numWarps))
+                    builder.getDenseI32ArrayAttr({threads, 1, 1}));
+  int64_t atOnce = resident ? resident.getInt() : wantsTwoBlocks(kernel, numWarps) ? 2 : 0;
+  if (atOnce)
     function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                      builder.getI32IntegerAttr(accessWarps ? 1 : 2));
+                      builder.getI32IntegerAttr(int32_t(atOnce)));
   if (tensorMaps.empty())
     return;
   SmallVector<Attribute> maps;
@@ -284,7 +317,7 @@ Value Emitter::emitBlockId(unsigned axis) {
   if (axis >= numAxes)
     return arith::ConstantIndexOp::create(builder, loc, 0);
   Value number = splitK ? NVVM::ClusterIdXOp::create(builder, loc, builder.getI32Type()).getResult()
-                        : NVVM::BlockIdXOp::create(builder, loc, builder.getI32Type());
+                        : blockNumber;
   for (unsigned before = 0; before < axis; ++before)
     number = arith::DivUIOp::create(builder, loc, number, gridExtents[before]);
   if (axis + 1 < numAxes)

@@ -80,6 +80,7 @@ static Json buildToJson(const BuildInfo &build) {
   j["persistent"] = build.persistent;
   j["cluster"] = build.cluster;
   j["split_k"] = build.splitK;
+  j["positions"] = build.positions;
   Json maps = Json::array();
   for (const TensorMapInfo &map : build.tensorMaps)
     maps.push_back(Json{{"param", map.param}, {"box", map.box}, {"swizzle", map.swizzleBytes}});
@@ -244,6 +245,7 @@ static BuildInfo readBuild(const Json &value, const std::string &path, std::stri
   build.persistent = static_cast<unsigned>(in.integer("persistent", 0, 32));
   build.cluster = static_cast<unsigned>(in.integer("cluster", 1, 8));
   build.splitK = static_cast<unsigned>(in.integer("split_k", 0, 8));
+  build.positions = static_cast<unsigned>(in.integer("positions", 1, 32));
   in.array("tensor_maps", [&](const Json &element, const std::string &at) {
     build.tensorMaps.push_back(readTensorMap(element, at, error));
   });

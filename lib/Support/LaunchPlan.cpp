@@ -360,8 +360,8 @@ unsigned tilec::clusterBlocks(const BuildInfo &build, int64_t numBlocks,
 int64_t tilec::physicalBlocks(const BuildInfo &build, int64_t numBlocks,
                               unsigned multiprocessors) {
   int64_t cluster = clusterBlocks(build, numBlocks, multiprocessors);
-  int64_t blocks = build.splitK ? numBlocks * cluster
-                                : (numBlocks + cluster - 1) / cluster * cluster;
+  int64_t blocks = numBlocks / build.positions + (numBlocks % build.positions != 0);
+  blocks = build.splitK ? numBlocks * cluster : (blocks + cluster - 1) / cluster * cluster;
   if (build.persistent == 0)
     return blocks;
   int64_t resident = static_cast<int64_t>(build.persistent) * multiprocessors / cluster * cluster;

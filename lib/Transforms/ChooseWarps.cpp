@@ -8,11 +8,13 @@
 //
 // Products: 32 accumulators a thread, up to 4 warps; from 128 x 128 on 8 warps, or 4 where
 // their threads read shared memory (prefersFewWarps).
-// Else the largest tile decides. Up to 4 warps, each thread is to have 16 bytes of it:
-// a row of 1024 bf16 gives 4 warps of 8 elements a thread. Beyond, more warps hide no
-// more latency, they only keep a thread's share in registers: 8 warps when a thread
-// of 4 would access more than 64 bytes or hold more than 32 elements, 16 and 32 beyond
-// 32 elements (a row of 4096 bf16 is 16 % faster with 4 warps than with 8, H200).
+// Else the largest tile decides. Up to 4 warps, each thread is to have 16 bytes of it, or
+// 64 where tiles are reduced: a row of 1024 bf16 that is added up gives one warp of 32
+// elements a thread, which pays for addresses, shuffles and the way through shared memory
+// once (16 % faster than 4 warps, H200). Beyond, more warps hide no more latency, they
+// only keep a thread's share in registers: 8 warps when a thread of 4 would access more
+// than 64 bytes or hold more than 32 elements, 16 and 32 beyond 32 elements, or 64 of rows
+// (4096 bf16 are 16 % faster with 4 warps than with 8, 16 384 with 8 than with 16).
 //===----------------------------------------------------------------------===//
 #include "AccessCost.h"
 #include "ChooseWarps.h"
@@ -24,6 +26,7 @@
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -72,13 +75,15 @@ static int64_t warpsForProduct(int64_t accElements, bool prefersFew) {
   return std::clamp<int64_t>(accElements / (32 * 32), 1, most);
 }
 
-/// `accessed`: the tile is loaded or stored, not only computed.
-static int64_t warpsForTile(RankedTensorType type, bool accessed) {
+/// `accessed`: the tile is loaded or stored, not only computed. A thread is to have
+/// `share` bytes of it, and beyond 8 warps up to `most` elements.
+static int64_t warpsForTile(RankedTensorType type, bool accessed, int64_t share,
+                            int64_t most) {
   int64_t elements = type.getNumElements();
   int64_t elementBytes = storedBytes(type.getElementType());
-  int64_t warps = std::clamp<int64_t>(elements * elementBytes / (16 * 32), 1, 4);
+  int64_t warps = std::clamp<int64_t>(elements * elementBytes / (share * 32), 1, 4);
   int64_t firstLimit = accessed ? std::min<int64_t>(32, 64 / elementBytes) : 32;
-  for (int64_t limit : {firstLimit, int64_t(32), int64_t(32)})
+  for (int64_t limit : {firstLimit, most, most})
     if (warps >= 4 && elements / (32 * warps) > limit)
       warps *= 2;
   return warps;
@@ -99,8 +104,30 @@ struct Choice {
 };
 } // namespace
 
+/// Whether tiles are loaded, reduced and done with: a kernel of rows. Loops have their own
+/// rhythm.
+static bool reducesRows(KernelOp kernel) {
+  bool reduces = false;
+  bool isPlain = !kernel
+                      .walk([&](Operation *op) {
+                        reduces |= isa<ReduceOp>(op);
+                        return isa<LoopLikeOpInterface, ScanOp, SortOp>(op)
+                                   ? WalkResult::interrupt()
+                                   : WalkResult::advance();
+                      })
+                      .wasInterrupted();
+  return isPlain && reduces;
+}
+
 static Choice chooseNumWarps(KernelOp kernel, StringRef chip) {
   Choice product, tile;
+  bool isOfRows = reducesRows(kernel);
+  // What is only computed takes registers, however few bytes its elements came from.
+  auto shareOf = [&](RankedTensorType type, bool accessed) -> int64_t {
+    if (!isOfRows)
+      return 16;
+    return accessed ? 64 : 32 * storedBytes(type.getElementType());
+  };
   bool prefersFew = prefersFewWarps(kernel, chip);
   kernel.walk([&](Operation *op) {
     if (auto mma = dyn_cast<MmaOp>(op))
@@ -110,14 +137,17 @@ static Choice chooseNumWarps(KernelOp kernel, StringRef chip) {
                         : "for the product ",
                     mma.getType());
     bool memory = isa<LoadOp, StoreOp, GatherOp, ScatterOp, AtomicOp>(op);
-    for (Type type : op->getOperandTypes())
-      if (auto tensor = dyn_cast<RankedTensorType>(type);
-          tensor && isa<StoreOp, ScatterOp, AtomicOp>(op))
-        tile.raise(warpsForTile(tensor, true), "for the tile ", tensor);
+    auto consider = [&](Type type, bool accessed) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (tensor && (accessed || tensor.getNumElements() > 1024))
+        tile.raise(warpsForTile(tensor, accessed, shareOf(tensor, accessed), isOfRows ? 64 : 32),
+                   "for the tile ", tensor);
+    };
+    if (isa<StoreOp, ScatterOp, AtomicOp>(op))
+      for (Type type : op->getOperandTypes())
+        consider(type, true);
     for (Type type : op->getResultTypes())
-      if (auto tensor = dyn_cast<RankedTensorType>(type))
-        if (memory || tensor.getNumElements() > 1024)
-          tile.raise(warpsForTile(tensor, memory), "for the tile ", tensor);
+      consider(type, memory);
   });
   return product.warps ? product : tile.warps ? tile : Choice{1, "as no tile is larger"};
 }

@@ -18,7 +18,8 @@
 // for the sign of 0 / b. One branch a vector asks, and without that all of the vector
 // is divided as usual. The question is asked twice, first with half an instruction a
 // lane: exponents in [-63, 0] are those whose highest bits are 01, so that one "or"
-// and one "and" over the vector tell. Only then lane by lane.
+// and one "and" over the vector tell. Only then lane by lane. Of powers, ExpandMath has
+// asked already.
 //
 // A division marked `arcp`, and nothing else, is one whose divisor is known to lie in
 // [1, 2] and whose dividend is at most 1, as in sigmoid: six instructions and no question.
@@ -138,7 +139,8 @@ private:
   Value quotients(Value a, Value b) {
     MathBuilder s(builder, loc, b.getType());
     Value divisorFits = s.both(s.ge(b, s.f(0x1p-25)), s.le(b, s.f(0x1p25)));
-    Value common = s.both(divisorFits, commonExponents(s, a));
+    Value ordinary = ordinaryLanes(a);
+    Value common = s.both(divisorFits, ordinary ? ordinary : commonExponents(s, a));
 
     auto fits = scf::IfOp::create(builder, loc, builder.getI1Type(), common, true);
     yieldIn(fits.thenBlock(), [&] { return constantTrue(); });
@@ -180,6 +182,13 @@ private:
     // The signs are such that 0 and -0 stay what they are.
     Value r = m.fma(spread(b, a.getType()), q, m.neg(a));
     return m.fma(r, m.neg(y), q);
+  }
+
+  /// The condition that all lanes are in the range, where one was asked when they were
+  /// computed; or null.
+  Value ordinaryLanes(Value a) {
+    auto choice = a.getDefiningOp<scf::IfOp>();
+    return choice && choice->hasAttr(ordinaryAttrName) ? choice.getCondition() : Value();
   }
 
   /// Whether 2^-63 <= |x| < 2 for all elements.

@@ -86,6 +86,57 @@ Value expandAccurate(MathBuilder &m, Operation *op, ValueRange x) {
       .Default([](Operation *) { return Value(); });
 }
 
+/// Below this many lanes a test of all costs more than it saves.
+constexpr int64_t minLanes = 4;
+
+/// Whether |x| <= `limit` in all lanes.
+Value allWithin(MathBuilder &m, Value x, double limit) {
+  MathBuilder s(m.builder, m.loc, m.builder.getF32Type());
+  SmallVector<Value> sizes;
+  for (int64_t lane = 0; lane < cast<VectorType>(x.getType()).getNumElements(); ++lane)
+    sizes.push_back(s.abs(vector::ExtractOp::create(m.builder, m.loc, x, lane)));
+  for (size_t next = 0; next + 1 < sizes.size(); next += 2)
+    sizes.push_back(s.max(sizes[next], sizes[next + 1]));
+  return s.le(sizes.back(), s.f(limit));
+}
+
+/// Whether the result is divided, by what is not known (see ExpandDivision).
+bool isDividend(Operation *op) {
+  return llvm::any_of(op->getUsers(), [&](Operation *user) {
+    auto division = dyn_cast<arith::DivFOp>(user);
+    return division && division.getLhs() == op->getResult(0) &&
+           division.getFastmath() == arith::FastMathFlags::none;
+  });
+}
+
+/// e^x in f32: 2^fraction by the unit, times 2^n. Of an ordinary x it is a normal number,
+/// and n is added to its exponent.
+Value powerByUnit(MathBuilder &m, HelperCalls &helpers, Value x, bool isOrdinary) {
+  UnitPower power = splitExp(m, x, isOrdinary);
+  Value unit = helpers.call("tilec.ex2.approx.ftz.f32", power.fraction);
+  if (isOrdinary)
+    return m.fromBits(m.iadd(m.bits(unit), power.exponent));
+  return m.mul(unit, m.fromBits(m.iadd(power.exponent, m.i(0x3f800000))));
+}
+
+/// The same for all x. Whether all lanes are ordinary is asked where they are divided,
+/// which has to know, too.
+Value expandExpByUnit(MathBuilder &m, HelperCalls &helpers, Operation *op, Value x) {
+  auto vector = dyn_cast<VectorType>(x.getType());
+  if (!vector || vector.getNumElements() < minLanes || !isDividend(op))
+    return powerByUnit(m, helpers, x, /*isOrdinary=*/false);
+  Value areOrdinary = allWithin(m, x, ordinaryExponent);
+  auto choice = scf::IfOp::create(m.builder, m.loc, x.getType(), areOrdinary, true);
+  for (bool isOrdinary : {true, false}) {
+    OpBuilder::InsertionGuard guard(m.builder);
+    m.builder.setInsertionPointToEnd(isOrdinary ? choice.thenBlock() : choice.elseBlock());
+    Value value = powerByUnit(m, helpers, x, isOrdinary);
+    scf::YieldOp::create(m.builder, m.loc, value);
+  }
+  choice->setAttr(ordinaryAttrName, m.builder.getUnitAttr());
+  return choice.getResult(0);
+}
+
 /// exp and exp2 in f32 by the unit for 2^x, for all operands and accurate; null for
 /// other functions. Not on tensors, as helpers take scalars.
 Value expandByUnit(MathBuilder &m, ModuleOp module, Operation *op, Value x) {
@@ -95,8 +146,7 @@ Value expandByUnit(MathBuilder &m, ModuleOp module, Operation *op, Value x) {
   HelperCalls helpers(module, m);
   if (!isExp)
     return helpers.call("tilec.ex2.approx.f32", x);
-  UnitPower power = splitExp(m, x);
-  return m.mul(helpers.call("tilec.ex2.approx.ftz.f32", power.fraction), power.scale);
+  return expandExpByUnit(m, helpers, op, x);
 }
 
 /// The approximate expansion of an f32 operation; null where there is none that

@@ -22,6 +22,10 @@
 
 namespace tilec {
 
+/// On an scf.if whose condition says that all lanes of the result, a vector of e^x, are
+/// between e^-64 and e^64.
+inline constexpr llvm::StringLiteral ordinaryAttrName = "tile.ordinary";
+
 /// Calls of helpers with one f32 operand.
 class HelperCalls {
 public:

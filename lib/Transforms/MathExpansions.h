@@ -18,12 +18,14 @@ namespace tilec {
 // MathExponential.cpp
 mlir::Value expandExp(MathBuilder &m, mlir::Value x);
 mlir::Value expandExp2(MathBuilder &m, mlir::Value x);
-/// A power in f32 as 2^fraction * scale: what is left is the unit's part.
+/// A power in f32 as 2^fraction * 2^n: what is left is the unit's part.
 struct UnitPower {
   mlir::Value fraction;
-  mlir::Value scale;
+  mlir::Value exponent; ///< n in the field of an f32's exponent, as an integer
 };
-UnitPower splitExp(MathBuilder &m, mlir::Value x);
+/// `isOrdinary`: |x| is at most `ordinaryExponent`.
+UnitPower splitExp(MathBuilder &m, mlir::Value x, bool isOrdinary);
+inline constexpr double ordinaryExponent = 64;
 mlir::Value expandExpm1(MathBuilder &m, mlir::Value x);
 mlir::Value expandSinh(MathBuilder &m, mlir::Value x);
 mlir::Value expandCosh(MathBuilder &m, mlir::Value x);

@@ -86,24 +86,28 @@ Value halfExpOfMagnitude(MathBuilder &m, Value x) {
 /// n = round(product - 0.502), clamped to the exponents of normal numbers.
 struct ClampedFloor {
   Value asFloat;
-  Value power; ///< 2^n
+  Value exponent; ///< n as an integer, in the field of the exponent
 };
 
-/// `factor` is such that x * factor = product / 253.
-ClampedFloor clampedFloor(MathBuilder &m, Value x, double factor) {
-  // 0 stands for -126 and 1 for 127; the sum has n + 127 in its low bits.
-  Value position = m.saturate(m.fma(x, m.f(factor), m.f(125.498 / 253)));
-  Value sum = m.fma(position, m.f(253), m.f(0x1.8p23 + 1));
-  return {m.sub(sum, m.f(0x1.8p23 + 127)),
-          m.fromBits(m.shl(m.bits(sum), m.i(m.mantissaBits())))};
+/// `factor` is such that x * factor = product / 253. An ordinary x needs no clamp; there
+/// all is twice as large until the sum, the same bits from other constants, lest LLVM
+/// finds what both forms have in common and computes it before it is known which.
+ClampedFloor clampedFloor(MathBuilder &m, Value x, double factor, bool isOrdinary) {
+  double scale = isOrdinary ? 2 : 1;
+  // 0 stands for -126 and 1 for 127; the sum has n in its low bits.
+  Value position = m.fma(x, m.f(factor * scale), m.f(125.498 / 253 * scale));
+  if (!isOrdinary)
+    position = m.saturate(position);
+  Value sum = m.fma(position, m.f(253 / scale), m.f(0x1.8p23 - 126));
+  return {m.sub(sum, m.f(0x1.8p23)), m.shl(m.bits(sum), m.i(m.mantissaBits()))};
 }
 
 } // namespace
 
-UnitPower tilec::splitExp(MathBuilder &m, Value x) {
-  ClampedFloor n = clampedFloor(m, x, 0x1.71547652b82fep+0 / 253);
+UnitPower tilec::splitExp(MathBuilder &m, Value x, bool isOrdinary) {
+  ClampedFloor n = clampedFloor(m, x, 0x1.71547652b82fep+0 / 253, isOrdinary);
   Value f = m.fma(x, m.f(0x1.715476p+0), m.neg(n.asFloat));
-  return {m.fma(x, m.f(0x1.4ae0c0p-26), f), n.power};
+  return {m.fma(x, m.f(0x1.4ae0c0p-26), f), n.exponent};
 }
 
 Value tilec::expandExp(MathBuilder &m, Value x) {

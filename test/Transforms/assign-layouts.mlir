@@ -1,9 +1,9 @@
 // RUN: tile-opt %s --split-input-file --tile-select-atoms --tile-assign-layouts --tile-verify-stage=stage=laid-out | FileCheck %s
 // Layouts spread from anchors; conversions stand only where two layouts meet.
 
-// A row of 1024 bf16: four warps, 16 bytes a lane, no conversion; the reduction leaves
-// copies in every thread.
-// CHECK-DAG: #[[ROW:.*]] = #tile.layout<[1, 1024] register [(0, 1), (0, 2), (0, 4)] lane [(0, 8), (0, 16), (0, 32), (0, 64), (0, 128)] warp [(0, 256), (0, 512)]>
+// A row of 4096 bf16: four warps, 16 bytes a lane and four times so, no conversion; the
+// reduction leaves copies in every thread.
+// CHECK-DAG: #[[ROW:.*]] = #tile.layout<[1, 4096] register [(0, 1), (0, 2), (0, 4), (0, 1024), (0, 2048)] lane [(0, 8), (0, 16), (0, 32), (0, 64), (0, 128)] warp [(0, 256), (0, 512)]>
 // CHECK-DAG: #[[ONE:.*]] = #tile.layout<[1] lane [(0), (0), (0), (0), (0)] warp [(0), (0)]>
 // CHECK-LABEL: tile.kernel @softmax
 // CHECK-SAME: num_warps = 4
@@ -12,22 +12,22 @@ tile.kernel @softmax(%x: !tile.array<?x?xbf16>, %y: !tile.array<?x?xbf16, mut>)
   %b = tile.block_id 0 : index
   %c0 = arith.constant 0 : index
   // CHECK-NOT: tile.convert_layout
-  // CHECK: tile.load {{.*}} -> tensor<1x1024xbf16, #[[ROW]]>
-  %h = tile.load %x[%b, %c0] : !tile.array<?x?xbf16> -> tensor<1x1024xbf16>
-  %v = arith.extf %h : tensor<1x1024xbf16> to tensor<1x1024xf32>
-  // CHECK: tile.reduce({{.*}}) axes [1] : (tensor<1x1024xf32, #[[ROW]]>) -> tensor<1xf32, #[[ONE]]>
-  %m = tile.reduce(%v) axes [1] : (tensor<1x1024xf32>) -> tensor<1xf32> {
+  // CHECK: tile.load {{.*}} -> tensor<1x4096xbf16, #[[ROW]]>
+  %h = tile.load %x[%b, %c0] : !tile.array<?x?xbf16> -> tensor<1x4096xbf16>
+  %v = arith.extf %h : tensor<1x4096xbf16> to tensor<1x4096xf32>
+  // CHECK: tile.reduce({{.*}}) axes [1] : (tensor<1x4096xf32, #[[ROW]]>) -> tensor<1xf32, #[[ONE]]>
+  %m = tile.reduce(%v) axes [1] : (tensor<1x4096xf32>) -> tensor<1xf32> {
   ^bb0(%l: f32, %r: f32):
     %0 = arith.maximumf %l, %r : f32
     tile.yield %0 : f32
   }
   %k = tile.reshape %m : tensor<1xf32> -> tensor<1x1xf32>
-  %s = tile.broadcast %k : tensor<1x1xf32> -> tensor<1x1024xf32>
-  %d = arith.subf %v, %s : tensor<1x1024xf32>
-  %o = arith.truncf %d : tensor<1x1024xf32> to tensor<1x1024xbf16>
+  %s = tile.broadcast %k : tensor<1x1xf32> -> tensor<1x4096xf32>
+  %d = arith.subf %v, %s : tensor<1x4096xf32>
+  %o = arith.truncf %d : tensor<1x4096xf32> to tensor<1x4096xbf16>
   // CHECK-NOT: tile.convert_layout
-  // CHECK: tile.store {{.*}}, tensor<1x1024xbf16, #[[ROW]]>
-  tile.store %y[%b, %c0], %o : !tile.array<?x?xbf16, mut>, tensor<1x1024xbf16>
+  // CHECK: tile.store {{.*}}, tensor<1x4096xbf16, #[[ROW]]>
+  tile.store %y[%b, %c0], %o : !tile.array<?x?xbf16, mut>, tensor<1x4096xbf16>
   tile.return
 }
 

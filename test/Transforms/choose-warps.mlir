@@ -46,6 +46,32 @@ tile.kernel @row(%a: !tile.array<?x?xbf16>, %i: index) {
   tile.return
 }
 
+// 64 bytes a thread where rows are reduced, and up to 64 elements beyond 8 warps.
+// CHECK-LABEL: tile.kernel @reduced_row
+// CHECK-SAME: num_warps = 1 : i32
+tile.kernel @reduced_row(%a: !tile.array<?x?xbf16>, %i: index) {
+  %0 = tile.load %a[%i, %i] : !tile.array<?x?xbf16> -> tensor<1x1024xbf16>
+  %1 = tile.reduce(%0) axes [0, 1] : (tensor<1x1024xbf16>) -> bf16 {
+  ^bb0(%x: bf16, %y: bf16):
+    %m = arith.maximumf %x, %y : bf16
+    tile.yield %m : bf16
+  }
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @long_reduced_row
+// CHECK-SAME: num_warps = 8 : i32
+tile.kernel @long_reduced_row(%a: !tile.array<?x?xbf16>, %i: index) {
+  %0 = tile.load %a[%i, %i] : !tile.array<?x?xbf16> -> tensor<1x16384xbf16>
+  %w = arith.extf %0 : tensor<1x16384xbf16> to tensor<1x16384xf32>
+  %1 = tile.reduce(%w) axes [0, 1] : (tensor<1x16384xf32>) -> f32 {
+  ^bb0(%x: f32, %y: f32):
+    %m = arith.maximumf %x, %y : f32
+    tile.yield %m : f32
+  }
+  tile.return
+}
+
 // Long rows: 32 elements a thread.
 // CHECK-LABEL: tile.kernel @long_row
 // CHECK-SAME: num_warps = 32 : i32

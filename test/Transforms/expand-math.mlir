@@ -5,14 +5,38 @@
 // CHECK-NOT: math.exp
 // CHECK: %[[N:.*]] = arith.minnumf
 // CHECK: %[[SUM:.*]] = math.fma %[[N]]
-// CHECK: arith.shli {{.*}} : vector<4xi32>
-// CHECK: %[[SCALE:.*]] = arith.bitcast
+// CHECK: %[[N23:.*]] = arith.shli {{.*}} : vector<4xi32>
 // CHECK-COUNT-4: llvm.call @tilec.ex2.approx.ftz.f32
+// CHECK: %[[BITS:.*]] = arith.addi %[[N23]]
+// CHECK: %[[SCALE:.*]] = arith.bitcast %[[BITS]]
 // CHECK: %[[ALL:.*]] = arith.mulf %{{.*}}, %[[SCALE]]
 // CHECK: llvm.return %[[ALL]]
 llvm.func @exp(%x: vector<4xf32>) -> vector<4xf32> {
   %y = math.exp %x : vector<4xf32>
   llvm.return %y : vector<4xf32>
+}
+
+// -----
+
+// What is divided is asked for its size: where all is at most 64, no clamp and no
+// multiplication.
+// CHECK-LABEL: llvm.func @divided(
+// CHECK-COUNT-2: arith.maximumf %{{.*}}, %{{.*}} : f32
+// CHECK: %[[SIZE:.*]] = arith.maximumf %{{.*}}, %{{.*}} : f32
+// CHECK: %[[SMALL:.*]] = arith.cmpf ole, %[[SIZE]], %{{.*}} : f32
+// CHECK: scf.if %[[SMALL]] -> (vector<4xf32>) {
+// CHECK-NOT:   arith.minnumf
+// CHECK-COUNT-4: llvm.call @tilec.ex2.approx.ftz.f32
+// CHECK-NOT:   arith.mulf
+// CHECK: } else {
+// CHECK:   arith.minnumf
+// CHECK-COUNT-4: llvm.call @tilec.ex2.approx.ftz.f32
+// CHECK:   arith.mulf
+// CHECK: } {tile.ordinary}
+llvm.func @divided(%x: vector<4xf32>, %d: vector<4xf32>) -> vector<4xf32> {
+  %y = math.exp %x : vector<4xf32>
+  %z = arith.divf %y, %d : vector<4xf32>
+  llvm.return %z : vector<4xf32>
 }
 
 // -----

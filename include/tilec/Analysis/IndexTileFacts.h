@@ -41,6 +41,11 @@ public:
   Run findRun(mlir::Value array, mlir::ValueRange index, mlir::Value mask,
               bool lastInBounds) const;
 
+  /// A comparison that comes out the same for all elements of an aligned group of
+  /// `length` along `dim`: of places that count up with a limit, both from multiples.
+  bool isEvenComparison(mlir::arith::CmpIOp op, unsigned dim, int64_t length,
+                        unsigned depth = 0) const;
+
 private:
   static constexpr unsigned maxDepth = 16;
 
@@ -51,9 +56,6 @@ private:
   bool isCounting(mlir::Value tile, unsigned dim, int64_t length, unsigned depth = 0) const;
   /// All elements are multiples of `length`.
   bool isMultiple(mlir::Value tile, int64_t length, unsigned depth = 0) const;
-  /// A comparison that comes out the same for all elements of a group.
-  bool isEvenComparison(mlir::arith::CmpIOp op, unsigned dim, int64_t length,
-                        unsigned depth) const;
 
   const IndexFacts &facts;
 };

@@ -15,6 +15,7 @@
 //   tile.shared_bytes = 196608 : i32
 //   tile.persistent = 1 : i32         blocks per multiprocessor; each takes several positions
 //   tile.cluster = 2 : i32            blocks per cluster
+//   tile.positions = 4 : i32          positions of the grid per block, each with its own warps
 //   tile.tensor_maps = [{param = 0 : i64, box = array<i64: 128, 64>, swizzle = 128 : i64}]
 //
 //===------------------------------------------------------------------------===//

@@ -20,9 +20,10 @@
 //   last     the build's tensor maps, 128 bytes each (PTX: `.param .align 64 .b8 x[128]`)
 //
 // each at its natural alignment. The physical launch is one-dimensional: gx·gy·gz
-// blocks on x, rounded up to whole clusters; of a persistent build no more than the
-// device holds at once, and each takes several positions of the grid. Where the blocks of
-// a cluster share a position there are as many clusters.
+// blocks on x, or fewer where a block takes several positions side by side, rounded up to
+// whole clusters; of a persistent build no more than the device holds at once, and each
+// takes one position after the other.
+// Where the blocks of a cluster share a position there are as many clusters.
 //
 //===------------------------------------------------------------------------===//
 #ifndef TILEC_SUPPORT_KERNELINFO_H
@@ -105,6 +106,7 @@ struct BuildInfo {
   unsigned spillBytes = 0;  ///< per thread, as the assembler reports
   unsigned persistent = 0;  ///< blocks per multiprocessor; 0: one block per grid position
   unsigned cluster = 1;     ///< blocks per cluster
+  unsigned positions = 1;   ///< of the grid that a block takes at once, side by side
   /// Blocks of a cluster that share each position of the grid; 1: as many as the launch
   /// gives a cluster (clusterBlocks); 0: a block has its position for itself.
   unsigned splitK = 0;

@@ -42,6 +42,11 @@ inline constexpr llvm::StringLiteral residentBlocksAttrName = "tgpu.resident_blo
 /// On tile.kernel: where in shared memory the barrier and the address of tensor memory are,
 /// and how many columns of it the block takes (array<i64>).
 inline constexpr llvm::StringLiteral tensorMemoryAttrName = "tgpu.tensor_memory";
+
+/// On tile.kernel: so many positions of the grid share a block, each with warps of its own
+/// that never meet (i64).
+inline constexpr llvm::StringLiteral positionsAttrName = "tgpu.positions";
+
 /// On tile.kernel: blocks per cluster (i64); absent: no clusters.
 inline constexpr llvm::StringLiteral clusterAttrName = "tgpu.cluster";
 /// On tile.kernel: so many blocks of a cluster share each position of the grid; 0: as many as

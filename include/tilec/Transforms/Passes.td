@@ -85,6 +85,14 @@ def PrintFacts : Pass<"tile-print-facts", "::tilec::tile::KernelOp"> {
   let description = [{ For tests and for looking; changes nothing. }];
 }
 
+def CoarsenMasks : Pass<"tile-coarsen-masks", "::tilec::tile::KernelOp"> {
+  let summary = "one comparison for elements side by side";
+  let description = [{
+    Positions that are compared with a multiple of a power of two are rounded down to it.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ChooseWarps : Pass<"tile-choose-warps", "::tilec::tile::KernelOp"> {
   let summary = "settle how many warps a kernel runs on";
   let description = [{
@@ -179,6 +187,26 @@ def ScheduleBlocks : Pass<"tile-schedule-blocks", "::tilec::tile::KernelOp"> {
     Option<"chip", "chip", "std::string", /*default=*/"\"\"", "Which chip (none: no clusters)">];
   let dependentDialects = ["::tilec::tile::TileDialect", "::tilec::tgpu::TileGPUDialect",
     "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def PrefetchLoads : Pass<"tile-prefetch-loads", "::tilec::tile::KernelOp"> {
+  let summary = "the next position's tiles are loaded while this one's are computed with";
+  let description = [{
+    A kernel that loads tiles, reduces and stores becomes persistent; the tiles of the
+    next position of the grid wait in registers.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"\"", "Whose hints count">];
+  let dependentDialects = ["::tilec::tile::TileDialect", "::tilec::tgpu::TileGPUDialect",
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def PackPositions : Pass<"tile-pack-positions", "::tilec::tile::KernelOp"> {
+  let summary = "small positions of the grid share a block";
+  let description = [{
+    A kernel of one warp that moves few bytes, without shared memory and barriers: a block
+    gets several warps, each with a position of its own.
+  }];
 }
 
 def StageRings : Pass<"tile-stage-rings", "::tilec::tile::KernelOp"> {

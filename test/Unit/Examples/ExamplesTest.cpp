@@ -74,13 +74,8 @@ protected:
   }
 };
 
-TEST_P(Rows, Softmax) {
-  auto [rows, cols] = shape();
-  Case test = rowCase("softmax");
-  if (cols <= 256) // several short rows a block, the last block with fewer
-    test.defines.push_back(define("ROWS", 4));
-  test.arrays = {HostArray::random(dtype(), {rows, cols}, 3), HostArray::poisoned(dtype(), {rows, cols})};
-  const HostArray &x = test.arrays[0];
+static std::vector<double> softmaxOf(const HostArray &x, int64_t rows, int64_t cols) {
+  std::vector<double> expected;
   for (int64_t r = 0; r < rows; ++r) {
     double top = -INFINITY, sum = 0;
     for (int64_t c = 0; c < cols; ++c)
@@ -88,9 +83,30 @@ TEST_P(Rows, Softmax) {
     for (int64_t c = 0; c < cols; ++c)
       sum += std::exp(x.at(r * cols + c) - top);
     for (int64_t c = 0; c < cols; ++c)
-      test.expected.push_back(std::exp(x.at(r * cols + c) - top) / sum);
+      expected.push_back(std::exp(x.at(r * cols + c) - top) / sum);
   }
+  return expected;
+}
+
+TEST_P(Rows, Softmax) {
+  auto [rows, cols] = shape();
+  Case test = rowCase("softmax");
+  if (cols <= 64) // several short rows a position, the last one with fewer
+    test.defines.push_back(define("ROWS", 4));
+  test.arrays = {HostArray::random(dtype(), {rows, cols}, 3), HostArray::poisoned(dtype(), {rows, cols})};
+  test.expected = softmaxOf(test.arrays[0], rows, cols);
   check(test);
+}
+
+// Few blocks of long rows are resident, and take one row after the other.
+TEST(LongRows, Softmax) {
+  for (int64_t cols : {16384, 16376, 16001}) {
+    constexpr int64_t rows = 13;
+    Case test{"softmax", "softmax", {define("COLS", 16384)}, {}, {}, false, {}, 2 * epsilon(DType::BF16)};
+    test.arrays = {HostArray::random(DType::BF16, {rows, cols}, 3), HostArray::poisoned(DType::BF16, {rows, cols})};
+    test.expected = softmaxOf(test.arrays[0], rows, cols);
+    check(test, /*allWarps=*/false);
+  }
 }
 
 TEST_P(Rows, Layernorm) {

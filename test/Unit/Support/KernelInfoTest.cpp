@@ -53,6 +53,7 @@ static KernelInfo residentKernel() {
   info.builds[0].persistent = 2;
   info.builds[0].cluster = 4;
   info.builds[0].splitK = 4;
+  info.builds[0].positions = 2;
   info.builds[0].tensorMaps = {{1, {64, 256}, 128}, {0, {8, 32}, 0}};
   return info;
 }
@@ -64,6 +65,7 @@ TEST(KernelInfo, ResidentBuildsRoundTrip) {
   EXPECT_EQ(build.persistent, 2u);
   EXPECT_EQ(build.cluster, 4u);
   EXPECT_EQ(build.splitK, 4u);
+  EXPECT_EQ(build.positions, 2u);
   ASSERT_EQ(build.tensorMaps.size(), 2u);
   EXPECT_EQ(build.tensorMaps[0].param, 1u);
   EXPECT_EQ(build.tensorMaps[0].box, (std::vector<uint32_t>{64, 256}));

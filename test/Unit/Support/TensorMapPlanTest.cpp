@@ -155,4 +155,10 @@ TEST(PhysicalBlocks, ClustersAndResidentBlocks) {
   build.persistent = 2;
   EXPECT_EQ(physicalBlocks(build, 1000, 132), 264);
   EXPECT_EQ(physicalBlocks(build, 263, 132), 263);
+  build.persistent = 0;
+  build.positions = 4;
+  EXPECT_EQ(physicalBlocks(build, 0, 132), 0);
+  EXPECT_EQ(physicalBlocks(build, 4, 132), 1);
+  EXPECT_EQ(physicalBlocks(build, 5, 132), 2);
+  EXPECT_EQ(physicalBlocks(build, 2147483647, 132), 536870912);
 }

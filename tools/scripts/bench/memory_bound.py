@@ -3,7 +3,7 @@
 # Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #===----------------------------------------------------------------------===#
-"""memory_bound.py [add softmax layernorm transpose sums]
+"""memory_bound.py [add softmax layernorm rmsnorm transpose sums cumsum]
 
 Each row: our kernel as in test/Examples, PyTorch, and (where peers.py has one) the
 best of Triton's, all in this process, on N(0,1) data, checked against float64, every
@@ -70,12 +70,12 @@ def add():
 
 
 def softmax():
-    for n in (256, 1000, 1024, 4096, 8192, 16384, 32768):
+    for n in (256, 512, 1000, 1024, 2048, 4096, 8192, 16384, 32768):
         r = max(4096, (1 << 27) // n)
         x = torch.randn(r, n, device="cuda", dtype=torch.bfloat16)
         y = torch.empty_like(x)
         cols = triton.next_power_of_2(n)
-        launch = TileKernel("softmax", COLS=cols, ROWS=8 if n <= 256 else 1).prepare(x, y)
+        launch = TileKernel("softmax", COLS=cols).prepare(x, y)
         others = {"torch": bench(lambda: torch.softmax(x, 1)),
                   "triton": min(bench(lambda: peers.t_softmax[(r,)](x, y, n, n, B=cols, num_warps=w)) for w in (1, 4, 8, 16))}
         rows_case("softmax bf16", launch, y, lambda k: torch.softmax(x[:k].double(), 1), [r, n], others)
@@ -93,6 +93,28 @@ def layernorm():
                   "triton": min(bench(lambda: peers.t_layernorm[(r,)](x, w, b, y, n, n, 1e-5, B=n, num_warps=k)) for k in (4, 8, 16))}
         rows_case("layernorm bf16", launch, y,
                   lambda k: norm(x[:k].double(), (n,), w.double(), b.double()), [r, n], others)
+
+
+def rmsnorm():
+    norm = torch.nn.functional.rms_norm
+    for n in (1024, 4096, 8192, 16384):
+        r = max(4096, (1 << 27) // n)
+        x = torch.randn(r, n, device="cuda", dtype=torch.bfloat16)
+        y = torch.empty_like(x)
+        w = torch.randn(n, device="cuda", dtype=torch.bfloat16)
+        launch = TileKernel("rmsnorm", COLS=n).prepare(x, w, y, 1e-5)
+        others = {"torch": bench(lambda: norm(x, (n,), w, 1e-5))}
+        rows_case("rmsnorm bf16", launch, y,
+                  lambda k: norm(x[:k].double(), (n,), w.double(), 1e-5), [r, n], others)
+
+
+def cumsum():
+    for m, n in ((131072, 1024), (8192, 16384)):
+        x = torch.randn(m, n, device="cuda")
+        y = torch.empty_like(x)
+        launch = TileKernel("cumsum", COLS=n).prepare(x, y)
+        error = checked(launch, y, torch.cumsum(x[:512].double(), 1))
+        report("cumsum f32", [m, n], 8 * m * n, bench(launch), {"torch": bench(lambda: torch.cumsum(x, 1, out=y))}, error)
 
 
 def transpose():
@@ -119,7 +141,7 @@ def sums():
         report("rowsum f32", [m, n], 4 * m * n, bench(launch), {"torch": bench(lambda: torch.sum(x, 1, out=r))}, error)
         c = torch.empty(n, device="cuda")
         if n > 8192:
-            launch = TileKernel("sums", kernel="colsum").prepare(x, c)
+            launch = TileKernel("sums", kernel="colsum", **({"BM": 128} if m >= 16384 else {})).prepare(x, c)
         else:
             parts = torch.empty(1024, n, device="cuda")
             bands = TileKernel("sums", kernel="colsum_bands").prepare(x, parts)
@@ -131,5 +153,5 @@ def sums():
 
 if __name__ == "__main__":
     print(torch.__version__, triton.__version__, torch.cuda.get_device_name())
-    for name in sys.argv[1:] or ["add", "softmax", "layernorm", "transpose", "sums"]:
+    for name in sys.argv[1:] or ["add", "softmax", "layernorm", "rmsnorm", "transpose", "sums", "cumsum"]:
         globals()[name]()

@@ -1,0 +1,88 @@
+//===- PackPositions.cpp - several positions of the grid in a block -*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// In: a staged kernel of one warp. Out: where a position of the grid is so little work
+// that the chip could not start blocks fast enough, `tgpu.positions` says how many warps
+// make a block, each of which takes a position of its own:
+//
+//   rows of 256 bf16, a row a position, softmax     1 warp: 1 KiB a block
+//     →   tgpu.positions = 4 : i64                  4 warps: 4 KiB a block
+//
+// An H200 starts a block in 0.6 ns, in which its memory moves 2.6 KB. The warps never
+// meet, so a kernel with shared memory or barriers stays as it is, and so does one that
+// loads or stores in a loop, which has more work than its tiles show.
+//
+//===------------------------------------------------------------------------===//
+#include "tilec/Tile/DebugSites.h"
+#include "tilec/Tile/TileOps.h"
+#include "tilec/TileGPU/TileGPU.h"
+#include "tilec/Transforms/Passes.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_PACKPOSITIONS
+#include "tilec/Transforms/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+
+/// What a block should move at least, and the most warps that are put together for it.
+static constexpr int64_t leastBytes = 4096, mostPositions = 8;
+
+static int64_t bytesOf(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  int64_t elements = tile ? tile.getNumElements() : 1;
+  return elements * tgpu::BufferType::storedBytes(getElementTypeOrSelf(type));
+}
+
+/// Bytes that a position loads and stores; none where that is not known or its threads
+/// have something in common besides registers.
+static std::optional<int64_t> bytesMoved(tile::KernelOp kernel) {
+  int64_t bytes = 0;
+  bool isPlain =
+      !kernel
+           .walk([&](Operation *op) {
+             if (op == kernel)
+               return WalkResult::advance();
+             if (auto load = dyn_cast<tile::LoadOp>(op))
+               bytes += bytesOf(load.getType());
+             else if (auto store = dyn_cast<tile::StoreOp>(op))
+               bytes += bytesOf(store.getValue().getType());
+             else if (op->getDialect() && isa<tgpu::TileGPUDialect>(op->getDialect()) &&
+                      !isa<tgpu::YieldOp>(op))
+               return WalkResult::interrupt();
+             bool accesses = isa<tile::LoadOp, tile::StoreOp>(op);
+             return accesses && op->getParentOfType<LoopLikeOpInterface>()
+                        ? WalkResult::interrupt()
+                        : WalkResult::advance();
+           })
+           .wasInterrupted();
+  return isPlain ? std::optional(bytes) : std::nullopt;
+}
+
+namespace {
+
+struct PackPositions : tilec::impl::PackPositionsBase<PackPositions> {
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (kernel.getNumWarps().value_or(4) != 1 || tile::hasSites(kernel) ||
+        kernel->hasAttr(tgpu::residentBlocksAttrName) || kernel->hasAttr(tgpu::clusterAttrName))
+      return;
+    std::optional<int64_t> bytes = bytesMoved(kernel);
+    if (!bytes || *bytes == 0)
+      return;
+    int64_t positions = 1;
+    while (positions < mostPositions && positions * *bytes < leastBytes)
+      positions *= 2;
+    if (positions > 1)
+      kernel->setAttr(tgpu::positionsAttrName,
+                      Builder(kernel.getContext()).getI64IntegerAttr(positions));
+  }
+};
+
+} // namespace
