@@ -11,7 +11,7 @@
 
 Fails when, for some file and chip:
   - ptxas fails, or says anything but progress ("C75xx": wgmma was serialised);
-  - a kernel spills registers, or uses a stack;
+  - a kernel spills more than two registers, or uses a stack without that;
   - the code waits for all of the GPU's memory (fence or membar of gpu or sys
     scope, which ptxas also makes of a remote mbarrier arrival that says `.release.cluster`;
     MEMBAR.*.GPU in the machine code where a disassembler is found).
@@ -30,6 +30,9 @@ import tempfile
 CHIPS = "sm_80,sm_86,sm_89,sm_90a,sm_100a,sm_120a"
 PROGRESS = re.compile(r"bytes gmem|Compile time|Function properties for|Compiling entry|"
                       r"bytes stack frame|Used \d+ registers|^\s*$|cumulative stack size")
+# A kernel that needs nearly all registers may leave one or two of them to memory, depending
+# on the order in which the assembler meets them.
+SPARED_BYTES = 8
 FENCE = re.compile(r"^\s*(?:@!?%\w+\s+)?(fence\.(sc|acq_rel|acquire|release)\S*\.(gpu|sys)|membar\.(gl|sys)|"
                    r"mbarrier\.arrive\S*\.release\.cluster\.shared::cluster)", re.M)
 
@@ -53,9 +56,9 @@ def problems_of_log(log, allowed):
         usage = re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", line)
         if usage and "spills" not in allowed:
             stack, stores, loads = map(int, usage.groups())
-            if stores or loads:
+            if max(stores, loads) > SPARED_BYTES:
                 yield f"{kernel}: spills: {stores} bytes stored, {loads} bytes loaded"
-            elif stack:
+            elif stack and not stores:
                 yield f"{kernel}: uses a stack of {stack} bytes"
         elif not PROGRESS.search(line) and "messages" not in allowed:
             yield f"{kernel}: ptxas says: {line.strip()}"
