@@ -10,52 +10,16 @@
 
 #include "CommandLine.h"
 
+#include "../OptionTable.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Option/Arg.h"
 #include "llvm/Option/ArgList.h"
-#include "llvm/Option/OptTable.h"
 
 using namespace llvm::opt;
 using llvm::StringRef;
 
 namespace tilec::bench {
-
-namespace {
-enum OptionId {
-  OPT_INVALID = 0,
-#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
-#include "Options.inc"
-#undef OPTION
-};
-
-#define OPTTABLE_STR_TABLE_CODE
-#include "Options.inc"
-#undef OPTTABLE_STR_TABLE_CODE
-
-#define OPTTABLE_PREFIXES_TABLE_CODE
-#include "Options.inc"
-#undef OPTTABLE_PREFIXES_TABLE_CODE
-
-constexpr OptTable::Info optionInfos[] = {
-#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
-#include "Options.inc"
-#undef OPTION
-};
-
-class Options : public GenericOptTable {
-public:
-  Options() : GenericOptTable(OptionStrTable, OptionPrefixesTable, optionInfos) {}
-};
-
-/// A failed parse: one line and the exit code.
-struct Usage {
-  llvm::raw_ostream &errs;
-  int operator()(const llvm::Twine &message) const {
-    errs << "tile-bench: error: " << message << "\n";
-    return exitUsage;
-  }
-};
-} // namespace
 
 void printHelp(llvm::raw_ostream &os) {
   Options().printHelp(os, "tile-bench [options] [subject…]",
@@ -95,7 +59,7 @@ static int parseShapes(const InputArgList &args, CommandLine &line, Usage usage)
 }
 
 int CommandLine::parse(llvm::ArrayRef<const char *> given, llvm::raw_ostream &errs) {
-  Usage usage{errs};
+  Usage usage{"tile-bench", errs};
   Options table;
   unsigned missingIndex = 0, missingCount = 0;
   InputArgList args = table.ParseArgs(given, missingIndex, missingCount);

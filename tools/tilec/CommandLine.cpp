@@ -10,6 +10,8 @@
 
 #include "CommandLine.h"
 
+#include "../OptionTable.h"
+
 #include "tilec/Frontend/Diagnostics.h"
 #include "tilec/Tile/Remarks.h"
 
@@ -17,7 +19,6 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Option/Arg.h"
 #include "llvm/Option/ArgList.h"
-#include "llvm/Option/OptTable.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 
@@ -27,47 +28,6 @@ using namespace llvm::opt;
 using llvm::StringRef;
 
 namespace tilec::driver {
-
-//===------------------------------------------------------------------------===//
-// The generated table
-//===------------------------------------------------------------------------===//
-
-namespace {
-enum OptionId {
-  OPT_INVALID = 0,
-#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
-#include "Options.inc"
-#undef OPTION
-};
-
-#define OPTTABLE_STR_TABLE_CODE
-#include "Options.inc"
-#undef OPTTABLE_STR_TABLE_CODE
-
-#define OPTTABLE_PREFIXES_TABLE_CODE
-#include "Options.inc"
-#undef OPTTABLE_PREFIXES_TABLE_CODE
-
-constexpr OptTable::Info optionInfos[] = {
-#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
-#include "Options.inc"
-#undef OPTION
-};
-
-class Options : public GenericOptTable {
-public:
-  Options() : GenericOptTable(OptionStrTable, OptionPrefixesTable, optionInfos) {}
-};
-
-/// A failed parse: one line and the exit code.
-struct Usage {
-  llvm::raw_ostream &errs;
-  int operator()(const llvm::Twine &message) const {
-    errs << "tilec: error: " << message << "\n";
-    return exitUsage;
-  }
-};
-} // namespace
 
 constexpr std::array<StringRef, 11> emitKinds = {"ast",  "tile", "laid-out", "staged", "simt", "llvm",
                                    "ptx",  "cubin", "module",  "json",   "layout"};
@@ -237,7 +197,7 @@ static void parseProgramOptions(const InputArgList &args, CommandLine &line) {
 //===------------------------------------------------------------------------===//
 
 int CommandLine::parse(int argc, char **argv, llvm::raw_ostream &errs) {
-  Usage usage{errs};
+  Usage usage{"tilec", errs};
   Options table;
   unsigned missingIndex = 0, missingCount = 0;
   llvm::ArrayRef<const char *> given(argv + 1, argv + argc);
