@@ -27,6 +27,7 @@
 #include "tilec/Atoms/Wgmma.h"
 
 #include "Families.h"
+#include "OperandType.h"
 
 #include "tilec/Atoms/ThreadCode.h"
 #include "tilec/Atoms/WarpGroupCode.h"
@@ -55,26 +56,6 @@ static constexpr int64_t promotedK = 128;
 //===------------------------------------------------------------------------===//
 // Types and shapes
 //===------------------------------------------------------------------------===//
-
-static bool isF8(Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); }
-
-static int64_t bytesOf(Type elementType) {
-  return storedType(elementType).getIntOrFloatBitWidth() / 8;
-}
-
-static DType typeOf(Type type, bool isUnsigned) {
-  if (type.isF16())
-    return DType::F16;
-  if (type.isBF16())
-    return DType::BF16;
-  if (isa<Float8E4M3FNType>(type))
-    return DType::F8E4M3;
-  if (isa<Float8E5M2Type>(type))
-    return DType::F8E5M2;
-  if (type.isInteger(8))
-    return isUnsigned ? DType::U8 : DType::I8;
-  return DType::TF32;
-}
 
 static bool supportsTypes(const MmaProblem &p) {
   if (p.aType.isF16() && p.bType.isF16())
