@@ -230,11 +230,12 @@ SmallVector<Access, 2> accessesOf(Operation *op) {
   else if (auto atomic = dyn_cast<tile::AtomicOp>(op))
     array(atomic.getArray(), atomic.getKind() != tile::AtomicKind::Load);
   else if (!isa<tgpu::AllocOp>(op))
-    for (Value operand : op->getOperands())
+    for (Value operand : op->getOperands()) {
       if (isa<tgpu::BufferType>(operand.getType()))
         shared(operand, writes(op, operand));
       else if (isa<tgpu::AccumulatorType>(operand.getType()))
         accumulator(operand, writes(op, operand));
+    }
   return accesses;
 }
 

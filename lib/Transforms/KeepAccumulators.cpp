@@ -16,13 +16,16 @@
 //     scf.yield %r }                             %r = tgpu.get_accumulator %T } else { %zero }
 //
 // The sum is read where it is first used. What does not begin at zero is set before the
-// loop. A loop around such a loop is another one, from the inside out. A loop that does something else with the sum, as attention does
-// when it rescales, reads and writes it in each iteration.
+// loop. A loop around such a loop is another one, from the inside out. A loop that does
+// something else with the sum, as attention does when it rescales, reads and writes it in
+// each iteration.
 //
 // The wait stays where the loop's threads write again what a product reads; a place of a ring
 // that only products read is released when they are complete.
 //
 //===------------------------------------------------------------------------===//
+#include "LoopSums.h"
+
 #include "tilec/Tile/TileOps.h"
 #include "tilec/TileGPU/TileGPU.h"
 #include "tilec/Transforms/Passes.h"
@@ -30,7 +33,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace tilec {
@@ -95,12 +97,8 @@ static bool staysAsItIs(Value buffer, scf::ForOp loop) {
 }
 
 /// The wait right behind the product that `get` follows.
-static tgpu::MmaWaitOp waitOf(const Sum &sum) {
-  return dyn_cast_or_null<tgpu::MmaWaitOp>(const_cast<Sum &>(sum).get->getPrevNode());
-}
-
-static bool isZero(Value value) {
-  return matchPattern(value, m_PosZeroFloat()) || matchPattern(value, m_Zero());
+static tgpu::MmaWaitOp waitOf(Sum &sum) {
+  return dyn_cast_or_null<tgpu::MmaWaitOp>(sum.get->getPrevNode());
 }
 
 /// The first operation behind `loop` that needs its result, or may not be passed: what
@@ -138,18 +136,15 @@ static void keep(scf::ForOp loop, Sum &sum) {
   builder.setInsertionPoint(firstUser(loop, result));
   Value after;
   if (overwrites) {
-    Value hasWork = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                          loop.getLowerBound(), loop.getUpperBound());
-    auto branch = scf::IfOp::create(builder, loc, result.getType(), hasWork,
-                                    /*withElseRegion=*/true);
+    auto branch = scf::IfOp::create(builder, loc, result.getType(),
+                                    emitHasIteration(builder, loop), /*withElseRegion=*/true);
     builder.setInsertionPointToStart(branch.thenBlock());
     scf::YieldOp::create(builder, loc, readAfter(builder, sum));
     builder.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(builder, loc, init);
     after = branch.getResult(0);
     builder.setInsertionPoint(sum.products[0]);
-    sum.products[0].getAddsMutable().assign(arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::ne, loop.getInductionVar(), loop.getLowerBound()));
+    sum.products[0].getAddsMutable().assign(emitIsLater(builder, loop));
   } else {
     after = readAfter(builder, sum);
   }

@@ -33,6 +33,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "LayoutRules.h"
+#include "LoopSums.h"
 
 #include "tilec/Atoms/Atom.h"
 #include "tilec/Tile/Remarks.h"
@@ -251,8 +252,7 @@ public:
         takesTurns(takeTurnsIn(loop)) {}
 
   void run() {
-    Value hasWork = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                          loop.getLowerBound(), loop.getUpperBound());
+    Value hasWork = emitHasIteration(builder, loop);
     auto branch = scf::IfOp::create(builder, loc, loop.getResultTypes(), hasWork,
                                     /*withElseRegion=*/true);
     builder.setInsertionPointToStart(branch.thenBlock());
@@ -382,9 +382,7 @@ void keepInFlight(scf::ForOp loop, Sums &sums) {
   for (AsyncProduct &product : sums.products)
     product.wait.getResults()[0].replaceAllUsesWith(product.mma.getResult());
   tgpu::MmaWaitOp::create(builder, loc, ValueRange(), int64_t(sums.products.size()));
-  Value isLater = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                                        loop.getInductionVar(), loop.getLowerBound());
-  releaseIf(builder, sums.release, isLater);
+  releaseIf(builder, sums.release, emitIsLater(builder, loop));
   for (AsyncProduct &product : sums.products)
     product.wait.erase();
 
@@ -394,9 +392,7 @@ void keepInFlight(scf::ForOp loop, Sums &sums) {
   auto wait = tgpu::MmaWaitOp::create(builder, loc, results, /*pending=*/0);
   for (auto [result, waited] : llvm::zip_equal(results, wait.getResults()))
     result.replaceAllUsesExcept(waited, wait);
-  Value hasWork = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                        loop.getLowerBound(), loop.getUpperBound());
-  releaseIf(builder, sums.release, hasWork);
+  releaseIf(builder, sums.release, emitHasIteration(builder, loop));
   sums.release.erase();
 }
 

@@ -59,7 +59,7 @@ static bool carriesSums(scf::ForOp loop) {
     // Larger sums are not in registers.
     if (!type || (tile::hasLayout(type) && tile::getLayout(type).size(Input::Register) > 256) ||
         !(type.getElementType().isF32() || type.getElementType().isF64() ||
-                   type.getElementType().isInteger(32)))
+          type.getElementType().isInteger(32)))
       return false;
     bool isZero = matchPattern(init, m_AnyZeroFloat()) || matchPattern(init, m_Zero());
     auto mma = yielded.getDefiningOp<tile::MmaOp>();

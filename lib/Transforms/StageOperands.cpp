@@ -34,6 +34,7 @@
 // is fenced after it was stored; a product that completes later is waited for at once.
 //
 //===------------------------------------------------------------------------===//
+#include "LoopSums.h"
 #include "Staging.h"
 
 #include "tilec/Analysis/ReductionPlan.h"
@@ -47,7 +48,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -330,8 +330,7 @@ static void stageAccumulator(tile::MmaOp op, const Atom &atom, const MmaProblem 
       tgpu::AccumulatorType::get(op.getContext(), tile.getShape(), tile.getElementType());
   Value place = tgpu::AccumulatorOp::create(top, loc, type, IntegerAttr());
   Value adds;
-  if (atom.addsInRegisters || matchPattern(op.getAcc(), m_PosZeroFloat()) ||
-      matchPattern(op.getAcc(), m_Zero()))
+  if (atom.addsInRegisters || isZero(op.getAcc()))
     adds = arith::ConstantIntOp::create(builder, loc, 0, 1);
   else
     tgpu::SetAccumulatorOp::create(builder, loc, op.getAcc(), place);

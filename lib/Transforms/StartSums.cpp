@@ -20,6 +20,8 @@
 // loop, in which the products of the next tile could run.
 //
 //===------------------------------------------------------------------------===//
+#include "LoopSums.h"
+
 #include "tilec/Atoms/Atom.h"
 #include "tilec/TileGPU/TileGPU.h"
 #include "tilec/Transforms/Passes.h"
@@ -27,7 +29,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
-#include "mlir/IR/Matchers.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_STARTSUMS
@@ -36,10 +37,6 @@ namespace tilec {
 
 using namespace mlir;
 using namespace tilec;
-
-static bool isZero(Value value) {
-  return matchPattern(value, m_PosZeroFloat()) || matchPattern(value, m_Zero());
-}
 
 namespace {
 
@@ -79,11 +76,8 @@ static std::optional<Sum> matchSum(scf::ForOp loop, unsigned carried) {
 static void runIfAny(scf::ForOp loop, ArrayRef<Sum> sums) {
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
-  auto less = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-  Value hasWork = arith::CmpIOp::create(builder, loc, less, loop.getLowerBound(),
-                                        loop.getUpperBound());
-  auto branch = scf::IfOp::create(builder, loc, loop.getResultTypes(), hasWork,
-                                  /*withElseRegion=*/true);
+  auto branch = scf::IfOp::create(builder, loc, loop.getResultTypes(),
+                                  emitHasIteration(builder, loop), /*withElseRegion=*/true);
   for (auto [result, other] : llvm::zip_equal(loop.getResults(), branch.getResults()))
     result.replaceAllUsesWith(other);
   SmallVector<Value> ends(loop.getResults()), begins(loop.getInitArgs());
@@ -116,8 +110,7 @@ static void startSums(scf::ForOp loop) {
   runIfAny(loop, sums);
   Location loc = loop.getLoc();
   OpBuilder builder = OpBuilder::atBlockBegin(loop.getBody());
-  Value isLater = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                                        loop.getInductionVar(), loop.getLowerBound());
+  Value isLater = emitIsLater(builder, loop);
   builder.setInsertionPoint(loop);
   for (const Sum &sum : sums) {
     tgpu::MmaOp mma = sum.product;
