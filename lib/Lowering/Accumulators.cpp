@@ -59,9 +59,7 @@ void Emitter::emitTensorMemory() {
   productParity = emitStackVariable(0);
   Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, warp(), i32(0));
   emitUnder(isFirst, [&] { accumulators->allocate(builder, loc, address, tensorColumns); });
-  Value isThread0 =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, thread, i32(0));
-  emitUnder(isThread0, [&] {
+  emitByFirstThread([&] {
     NVVM::MBarrierInitOp::create(builder, loc, productBarrier, i32(1), Value());
     NVVM::FenceMbarrierInitOp::create(builder, loc);
   });

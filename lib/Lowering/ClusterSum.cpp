@@ -57,16 +57,11 @@ void Emitter::emitMeetings() {
     barriers.push_back(sharedAddress(int64_t(alloc.getOffset().value_or(0))));
     meetings.try_emplace(op.getMeeting(), emitStackVariable(0));
   }
-  Value isFirst =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, thread, i32(0));
-  auto branch = scf::IfOp::create(builder, loc, isFirst, /*withElse=*/false);
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(branch.thenBlock());
+  emitByFirstThread([&] {
     for (Value barrier : barriers)
       NVVM::MBarrierInitOp::create(builder, loc, barrier, count, Value());
     NVVM::FenceMbarrierInitOp::create(builder, loc);
-  }
+  });
   emitClusterBarrier(/*isAligned=*/true);
 }
 
@@ -74,22 +69,7 @@ void Emitter::emitMeetings() {
 void Emitter::emitMeeting(Value barrier, Value parity) {
   createFence(builder, loc);
   NVVM::SyncWarpOp::create(builder, loc, i32(-1));
-  auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), 7);
-  Value blocks = clusterBlocks();
-  // Made by all lanes, of a block that exists, as optimisation may compute it anyway.
-  Value block = arith::AndIOp::create(builder, loc, lane(),
-                                      arith::SubIOp::create(builder, loc, blocks, i32(1)));
-  Value remote = NVVM::MapaOp::create(builder, loc, pointer, barrier, block);
-  Value speaks =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, lane(), blocks);
-  auto branch = scf::IfOp::create(builder, loc, speaks, /*withElse=*/false);
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(branch.thenBlock());
-    HelperText arrive;
-    arrive.name = "tilec.mbarrier.arrive.cluster";
-    emitHelper(builder, loc, arrive, TypeRange(), remote);
-  }
+  arriveAtBlocks(barrier, clusterBlocks());
   Value phase = load(parity);
   waitForPhase(barrier, phase);
   store(arith::XOrIOp::create(builder, loc, phase, i32(1)), parity);

@@ -264,9 +264,7 @@ LogicalResult Emitter::emitCopyOut(tgpu::CopyOutOp op) {
       if (reachableBits(bases))
         coordinate = arith::AddIOp::create(builder, loc, coordinate,
                                            emitLinear(builder, loc, warpGroup(), bases));
-    Value offset = emitLinear(builder, loc, warpGroup(), offsets);
-    source = LLVM::GEPOp::create(builder, loc, source.getType(), builder.getI8Type(), source,
-                                 ArrayRef<LLVM::GEPArg>{offset});
+    source = addBytes(source, emitLinear(builder, loc, warpGroup(), offsets));
   }
   for (const BoxPlan::Piece &piece : plan->pieces)
     NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(

@@ -216,6 +216,8 @@ private:
   void advance(const RingState &ring, const RingCursor &cursor);
   Value barrierAddress(const RingState &ring, Value stage, bool isEmpty);
   void waitForPhase(Value barrier, Value parity);
+  /// Lane r of the warp arrives at `barrier` of block r of the cluster's `numBlocks` (i32).
+  void arriveAtBlocks(Value barrier, Value numBlocks);
 
   //===--- Accumulators.cpp ---------------------------------------------------------------===//
   /// Takes the kernel's tensor memory, if it has any, and gives it back.
@@ -368,6 +370,8 @@ private:
   /// `fill` under `condition`, or as it is when that is null.
   void emitUnder(Value condition, llvm::function_ref<void()> fill,
                  llvm::function_ref<void()> otherwise = nullptr);
+  /// `fill` in thread 0.
+  void emitByFirstThread(llvm::function_ref<void()> fill);
   Value lane();
   /// i1: `number` (i32) & mask == bits.
   Value hasBits(Value number, uint64_t mask, uint64_t bits);

@@ -102,8 +102,9 @@ static bool wantsTwoBlocks(tile::KernelOp kernel, int32_t numWarps) {
                                   largest, tile::getLayout(type).size(Input::Register) *
                                                tgpu::BufferType::storedBytes(
                                                    getElementTypeOrSelf(type)));
-                          return isa<tgpu::MmaOp, tgpu::AccumulateOp>(op) ? WalkResult::interrupt()
-                                                      : WalkResult::advance();
+                          return isa<tgpu::MmaOp, tgpu::AccumulateOp>(op)
+                                     ? WalkResult::interrupt()
+                                     : WalkResult::advance();
                         })
                         .wasInterrupted();
   uint64_t half = numWarps == 16 ? 32 * 4 : 64 * 4;

@@ -144,6 +144,22 @@ void Emitter::waitForPhase(Value barrier, Value parity) {
       [&](OpBuilder &body, Location, ValueRange) { scf::YieldOp::create(body, loc); });
 }
 
+/// The address is made by all lanes, of a block that exists: optimisation may compute it
+/// outside of the branch anyway.
+void Emitter::arriveAtBlocks(Value barrier, Value numBlocks) {
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), 7);
+  Value last = arith::SubIOp::create(builder, loc, numBlocks, i32(1));
+  Value block = arith::AndIOp::create(builder, loc, lane(), last);
+  Value remote = NVVM::MapaOp::create(builder, loc, pointer, barrier, block);
+  Value speaks =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, lane(), numBlocks);
+  emitUnder(speaks, [&] {
+    HelperText arrive;
+    arrive.name = "tilec.mbarrier.arrive.cluster";
+    emitHelper(builder, loc, arrive, TypeRange(), remote);
+  });
+}
+
 //===------------------------------------------------------------------------===//
 // The operations
 //===------------------------------------------------------------------------===//
@@ -188,12 +204,7 @@ LogicalResult Emitter::emitRing(tgpu::RingOp op) {
   ring.pop = emitCursor(ring, /*parity=*/0, /*waits=*/true);
   ring.release = emitCursor(ring, /*parity=*/0, /*waits=*/false);
 
-  Value isFirst =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, thread, i32(0));
-  auto branch = scf::IfOp::create(builder, loc, isFirst, /*withElse=*/false);
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(branch.thenBlock());
+  emitByFirstThread([&] {
     Value one = i32(1);
     int64_t releases = ring.isReadByIssuer ? 1 : int64_t(kernel.getNumWarps().value_or(4));
     Value warps = i32(clusterSize * releases);
@@ -206,7 +217,7 @@ LogicalResult Emitter::emitRing(tgpu::RingOp op) {
                                      isEmpty ? warps : one, Value());
       }
     NVVM::FenceMbarrierInitOp::create(builder, loc);
-  }
+  });
   rings.try_emplace(op.getRing(), ring);
   // The last ring's barrier is for all of them.
   auto next = dyn_cast<tgpu::RingOp>(op->getNextNode());
@@ -232,18 +243,13 @@ LogicalResult Emitter::emitPush(tgpu::PushOp op) {
     Value offset = arith::MulIOp::create(builder, loc, stage, i32(ring.type.getStageBytes()));
     return emitCopies(op, addBytes(ringAddress(ring.places), offset), full);
   };
-  if (isSingleThread) {
-    if (failed(start()))
-      return failure();
-  } else {
-    Value isFirst =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, thread, i32(0));
-    auto branch = scf::IfOp::create(builder, loc, isFirst, /*withElse=*/false);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(branch.thenBlock());
-    if (failed(start()))
-      return failure();
-  }
+  LogicalResult started = success();
+  if (isSingleThread)
+    started = start();
+  else
+    emitByFirstThread([&] { started = start(); });
+  if (failed(started))
+    return failure();
   advance(ring, ring.push);
   return success();
 }
@@ -281,27 +287,14 @@ LogicalResult Emitter::emitRelease(tgpu::ReleaseOp op) {
   if (ring.isReadByThreads)
     NVVM::SyncWarpOp::create(builder, loc, i32(-1));
   Value empty = barrierAddress(ring, stageAt(ring, ring.release), /*isEmpty=*/true);
-  // Lane r arrives at block r of the cluster. The address is made by all lanes, of a
-  // block that exists: optimisation may compute it outside of the branch anyway.
-  if (clusterSize > 1) {
-    auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), 7);
-    Value block = arith::AndIOp::create(builder, loc, lane(), i32(clusterSize - 1));
-    empty = NVVM::MapaOp::create(builder, loc, pointer, empty, block);
-  }
-  Value speaks = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, lane(),
-                                       i32(clusterSize));
-  auto branch = scf::IfOp::create(builder, loc, speaks, /*withElse=*/false);
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(branch.thenBlock());
-    if (clusterSize == 1) {
-      NVVM::MBarrierArriveOp::create(builder, loc, builder.getI64Type(), empty, Value());
-    } else {
-      HelperText arrive;
-      arrive.name = "tilec.mbarrier.arrive.cluster";
-      emitHelper(builder, loc, arrive, TypeRange(), empty);
-    }
-  }
+  if (clusterSize > 1)
+    arriveAtBlocks(empty, i32(clusterSize));
+  else
+    emitUnder(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, lane(), i32(1)),
+              [&] {
+                NVVM::MBarrierArriveOp::create(builder, loc, builder.getI64Type(), empty,
+                                               Value());
+              });
   advance(ring, ring.release);
   return success();
 }

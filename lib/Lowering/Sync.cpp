@@ -74,10 +74,7 @@ void Emitter::startTurns() {
   int64_t numGroups = int64_t(kernel.getNumWarps().value_or(4)) / 4;
   Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, warpGroup(),
                                        i32(numGroups - 1));
-  auto branch = scf::IfOp::create(builder, loc, isLast, /*withElse=*/false);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(branch.thenBlock());
-  arriveForTurn(i32(0));
+  emitUnder(isLast, [&] { arriveForTurn(i32(0)); });
 }
 
 LogicalResult Emitter::emitFenceAsync() {

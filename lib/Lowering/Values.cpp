@@ -125,6 +125,10 @@ void Emitter::emitUnder(Value condition, function_ref<void()> fill,
   }
 }
 
+void Emitter::emitByFirstThread(function_ref<void()> fill) {
+  emitUnder(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, thread, i32(0)), fill);
+}
+
 Value Emitter::lane() {
   return arith::AndIOp::create(builder, loc, thread, i32(31));
 }
