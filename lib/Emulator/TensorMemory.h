@@ -25,6 +25,7 @@
 #ifndef TILEC_LIB_EMULATOR_TENSORMEMORY_H
 #define TILEC_LIB_EMULATOR_TENSORMEMORY_H
 
+#include "Marks.h"
 #include "Shadow.h"
 #include "VectorClock.h"
 
@@ -36,17 +37,8 @@ namespace tilec::emulator {
 class Block;
 struct ThreadContext;
 
-/// The marks of load \p id of a warp.
-namespace loadMark {
-constexpr uint32_t pattern = 0x7FD00000, bits = 0xFFF00000;
-constexpr uint32_t numIds = 8192, numRegisters = 128;
-constexpr uint32_t make(uint32_t id, uint32_t reg) {
-  return pattern | (id % numIds) * numRegisters | reg;
-}
-constexpr bool isMark(uint32_t word) { return (word & bits) == pattern; }
-constexpr uint32_t idOf(uint32_t word) { return (word & ~bits) / numRegisters; }
-constexpr uint32_t registerOf(uint32_t word) { return word % numRegisters; }
-} // namespace loadMark
+/// The marks of loads of a warp.
+using LoadMark = Marks<0x7FD00000>;
 
 /// What a thread knows of tensor memory.
 struct TensorView {

@@ -284,13 +284,13 @@ void completeLoad(Block &block, ThreadContext *lanes, uint32_t mask) {
   if (warp.loaded.size() == mostKept)
     warp.loaded.pop_front();
   TensorMemory::Loaded &loaded = warp.loaded.emplace_back();
-  loaded.id = warp.nextId++ % loadMark::numIds;
+  loaded.id = warp.nextId++ % LoadMark::numIds;
   loaded.registers = registers;
   for (unsigned lane = 0; lane < 32; ++lane) {
     const Access &access = of<Access>(lanes[lane]);
     for (uint32_t r = 0; r < registers; ++r) {
       loaded.words.push_back(wordAt(block, access, variant, lane, r));
-      static_cast<uint32_t *>(access.result)[r] = loadMark::make(loaded.id, r);
+      static_cast<uint32_t *>(access.result)[r] = LoadMark::make(loaded.id, r);
     }
   }
 }
@@ -328,15 +328,24 @@ void store(ThreadContext &thread, const void *arguments, void *, uint32_t varian
 
 //===--- waits and fences -----------------------------------------------------------===//
 
-void completeLoadWait(Block &block, ThreadContext *lanes, uint32_t mask) {
+/// All that the warp has loaded, or stored, is over for its threads.
+void completeWait(Block &block, ThreadContext *lanes, uint32_t mask, bool isForStores) {
   if (!isWhole(lanes, mask))
     return;
-  uint32_t step = block.tensorMemory.warps[lanes[0].warp].loadStep++;
+  TensorMemory::Warp &warp = block.tensorMemory.warps[lanes[0].warp];
+  uint32_t step = isForStores ? warp.storeStep++ : warp.loadStep++;
   for (unsigned lane = 0; lane < 32; ++lane) {
-    lanes[lane].tensorView.loads = step;
+    TensorView &view = lanes[lane].tensorView;
+    (isForStores ? view.stores : view.loads) = step;
     if (block.checks())
-      lanes[lane].tensorView.clock.raise(block.tensorSlot(lanes[0].warp, false), step);
+      view.clock.raise(block.tensorSlot(lanes[0].warp, isForStores), step);
   }
+}
+void completeLoadWait(Block &block, ThreadContext *lanes, uint32_t mask) {
+  completeWait(block, lanes, mask, /*isForStores=*/false);
+}
+void completeStoreWait(Block &block, ThreadContext *lanes, uint32_t mask) {
+  completeWait(block, lanes, mask, /*isForStores=*/true);
 }
 
 /// Of "tilec.tcgen05.wait.ld.i32x64": the registers that pass through.
@@ -361,23 +370,12 @@ void waitForLoads(ThreadContext &thread, const void *arguments, void *result,
   auto *out = static_cast<uint32_t *>(result);
   for (uint32_t r = 0; r < registers; ++r) {
     out[r] = in[r];
-    if (!loadMark::isMark(in[r]))
+    if (!LoadMark::isMark(in[r]))
       continue;
-    uint32_t reg = loadMark::registerOf(in[r]);
+    uint32_t reg = LoadMark::registerOf(in[r]);
     for (const TensorMemory::Loaded &loaded : warp.loaded)
-      if (loaded.id == loadMark::idOf(in[r]) && reg < loaded.registers)
+      if (loaded.id == LoadMark::idOf(in[r]) && reg < loaded.registers)
         out[r] = loaded.words[thread.lane * loaded.registers + reg];
-  }
-}
-
-void completeStoreWait(Block &block, ThreadContext *lanes, uint32_t mask) {
-  if (!isWhole(lanes, mask))
-    return;
-  uint32_t step = block.tensorMemory.warps[lanes[0].warp].storeStep++;
-  for (unsigned lane = 0; lane < 32; ++lane) {
-    lanes[lane].tensorView.stores = step;
-    if (block.checks())
-      lanes[lane].tensorView.clock.raise(block.tensorSlot(lanes[0].warp, true), step);
   }
 }
 
@@ -404,7 +402,7 @@ void fenceAfter(ThreadContext &thread, const void *, void *, uint32_t) {
 void tilec::emulator::checkLoaded(ThreadContext &thread, uint32_t word, uint32_t site) {
   TensorMemory &memory = thread.block->tensorMemory;
   for (const TensorMemory::Loaded &loaded : memory.warps[thread.warp].loaded)
-    if (loaded.id == loadMark::idOf(word) && loadMark::registerOf(word) < loaded.registers) {
+    if (loaded.id == LoadMark::idOf(word) && LoadMark::registerOf(word) < loaded.registers) {
       thread.site = site;
       misuse(thread, "uses what tcgen05.ld loads before a wait has returned it");
       return;

@@ -22,6 +22,7 @@
 #ifndef TILEC_LIB_EMULATOR_WARPGROUP_H
 #define TILEC_LIB_EMULATOR_WARPGROUP_H
 
+#include "Marks.h"
 #include "VectorClock.h"
 
 #include <array>
@@ -47,17 +48,8 @@ struct ProductForm {
   static ProductForm unpack(uint32_t variant);
 };
 
-/// The marks of accumulator \p id.
-namespace mark {
-constexpr uint32_t pattern = 0x7FE00000, bits = 0xFFF00000;
-constexpr uint32_t numIds = 8192, numRegisters = 128;
-constexpr uint32_t make(uint32_t id, uint32_t reg) {
-  return pattern | (id % numIds) * numRegisters | reg;
-}
-constexpr bool isMark(uint32_t word) { return (word & bits) == pattern; }
-constexpr uint32_t idOf(uint32_t word) { return (word & ~bits) / numRegisters; }
-constexpr uint32_t registerOf(uint32_t word) { return word % numRegisters; }
-} // namespace mark
+/// The marks of accumulators.
+using AccumulatorMark = Marks<0x7FE00000>;
 
 /// The values of an accumulator that products work on: 128 threads.
 struct PendingAccumulator {

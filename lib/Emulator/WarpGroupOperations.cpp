@@ -117,7 +117,7 @@ static std::optional<uint32_t> parseTied(llvm::StringRef name) {
 
 PendingAccumulator *WarpGroup::find(uint32_t id) {
   for (PendingAccumulator &accumulator : accumulators)
-    if (accumulator.id % mark::numIds == id % mark::numIds)
+    if (accumulator.id % AccumulatorMark::numIds == id % AccumulatorMark::numIds)
       return &accumulator;
   return nullptr;
 }
@@ -331,15 +331,15 @@ ProductArguments &argumentsOf(ThreadContext &lane) {
 std::optional<uint32_t> continuedAccumulator(WarpGroup &group, ThreadContext *lanes,
                                              uint32_t registers) {
   uint32_t first = argumentsOf(lanes[0]).acc[0];
-  if (!mark::isMark(first))
+  if (!AccumulatorMark::isMark(first))
     return std::nullopt;
-  uint32_t id = mark::idOf(first);
+  uint32_t id = AccumulatorMark::idOf(first);
   PendingAccumulator *acc = group.find(id);
   if (!acc || acc->registers != registers)
     return std::nullopt;
   for (unsigned lane = 0; lane < 32; ++lane)
     for (unsigned r = 0; r < registers; ++r)
-      if (argumentsOf(lanes[lane]).acc[r] != mark::make(id, r))
+      if (argumentsOf(lanes[lane]).acc[r] != AccumulatorMark::make(id, r))
         return std::nullopt;
   return acc->id;
 }
@@ -348,7 +348,7 @@ bool holdsMark(WarpGroup &group, ThreadContext *lanes, uint32_t registers) {
   for (unsigned lane = 0; lane < 32; ++lane)
     for (unsigned r = 0; r < registers; ++r) {
       uint32_t word = argumentsOf(lanes[lane]).acc[r];
-      if (mark::isMark(word) && group.find(mark::idOf(word)))
+      if (AccumulatorMark::isMark(word) && group.find(AccumulatorMark::idOf(word)))
         return true;
     }
   return false;
@@ -464,7 +464,7 @@ void completeProduct(Block &block, ThreadContext *lanes, uint32_t mask) {
       product.fenced.meet(t.fencedForAsync);
     }
     for (unsigned r = 0; r < registers; ++r)
-      arguments.result[r] = mark::make(own.accumulator, r);
+      arguments.result[r] = AccumulatorMark::make(own.accumulator, r);
   }
   product.parts |= 1u << (first.warp % 4);
   if (product.parts != 15)
@@ -547,11 +547,11 @@ void wait(ThreadContext &thread, const void *arguments, void *result, uint32_t v
   auto *out = static_cast<uint32_t *>(result);
   for (uint32_t r = 0; r < registers; ++r) {
     out[r] = in[r];
-    if (!mark::isMark(in[r]))
+    if (!AccumulatorMark::isMark(in[r]))
       continue;
-    PendingAccumulator *acc = group.find(mark::idOf(in[r]));
-    if (acc && acc->lastGroup <= last && mark::registerOf(in[r]) < acc->registers)
-      out[r] = acc->of(thread.linear % 128)[mark::registerOf(in[r])];
+    PendingAccumulator *acc = group.find(AccumulatorMark::idOf(in[r]));
+    if (acc && acc->lastGroup <= last && AccumulatorMark::registerOf(in[r]) < acc->registers)
+      out[r] = acc->of(thread.linear % 128)[AccumulatorMark::registerOf(in[r])];
   }
 }
 
@@ -616,12 +616,12 @@ void tilec::emulator::reportUnfinishedProducts(Block &block) {
 
 /// A value that generated code uses: not the mark of one that is still to come.
 void tilec::emulator::checkAvailable(ThreadContext *thread, uint32_t word, uint32_t site) {
-  if (loadMark::isMark(word))
+  if (LoadMark::isMark(word))
     return checkLoaded(*thread, word, site);
-  if (!mark::isMark(word) || (thread->linear / 128 + 1) * 128 > thread->block->numThreads)
+  if (!AccumulatorMark::isMark(word) || (thread->linear / 128 + 1) * 128 > thread->block->numThreads)
     return;
-  PendingAccumulator *acc = groupOf(*thread).find(mark::idOf(word));
-  if (!acc || mark::registerOf(word) >= acc->registers)
+  PendingAccumulator *acc = groupOf(*thread).find(AccumulatorMark::idOf(word));
+  if (!acc || AccumulatorMark::registerOf(word) >= acc->registers)
     return;
   thread->site = site;
   report(*thread, FindingKind::HelperMisuse,
