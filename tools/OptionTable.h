@@ -11,6 +11,8 @@
 #define TILEC_TOOLS_OPTIONTABLE_H
 
 #include "llvm/ADT/Twine.h"
+#include "llvm/Option/Arg.h"
+#include "llvm/Option/ArgList.h"
 #include "llvm/Option/OptTable.h"
 #include "llvm/Option/Option.h"
 #include "llvm/Support/raw_ostream.h"
@@ -41,11 +43,6 @@ constexpr llvm::opt::OptTable::Info optionInfos[] = {
 #undef OPTION
 };
 
-class Options : public llvm::opt::GenericOptTable {
-public:
-  Options() : GenericOptTable(OptionStrTable, OptionPrefixesTable, optionInfos) {}
-};
-
 /// A failed parse: one line and the exit code.
 struct Usage {
   llvm::StringRef tool;
@@ -54,6 +51,27 @@ struct Usage {
     constexpr int exitUsage = 2;
     errs << tool << ": error: " << message << "\n";
     return exitUsage;
+  }
+};
+
+class Options : public llvm::opt::GenericOptTable {
+public:
+  Options() : GenericOptTable(OptionStrTable, OptionPrefixesTable, optionInfos) {}
+
+  /// Parses `given` into `args`, which refer to this table. The exit code: 0 if there is no
+  /// option without its value and none that the tool does not have.
+  int parse(llvm::ArrayRef<const char *> given, llvm::opt::InputArgList &args, Usage usage) {
+    unsigned missingIndex = 0, missingCount = 0;
+    args = ParseArgs(given, missingIndex, missingCount);
+    if (missingCount)
+      return usage("`" + llvm::StringRef(args.getArgString(missingIndex)) + "` needs a value");
+    for (const llvm::opt::Arg *arg : args.filtered(OPT_UNKNOWN)) {
+      std::string nearest, text = arg->getAsString(args);
+      bool isClose = findNearest(text, nearest) < 3;
+      return usage("unknown option `" + text + "`" +
+                   (isClose ? "; did you mean `" + nearest + "`?" : ""));
+    }
+    return 0;
   }
 };
 

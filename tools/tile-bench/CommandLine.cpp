@@ -61,13 +61,9 @@ static int parseShapes(const InputArgList &args, CommandLine &line, Usage usage)
 int CommandLine::parse(llvm::ArrayRef<const char *> given, llvm::raw_ostream &errs) {
   Usage usage{"tile-bench", errs};
   Options table;
-  unsigned missingIndex = 0, missingCount = 0;
-  InputArgList args = table.ParseArgs(given, missingIndex, missingCount);
-  for (const Arg *arg : args.filtered(OPT_UNKNOWN)) {
-    std::string nearest, text = arg->getAsString(args);
-    bool close = table.findNearest(text, nearest) < 3;
-    return usage("unknown option `" + text + "`" + (close ? "; did you mean `" + nearest + "`?" : ""));
-  }
+  InputArgList args;
+  if (int status = table.parse(given, args, usage))
+    return status;
   showHelp = args.hasArg(OPT_help);
   showVersion = args.hasArg(OPT_version);
   if (showHelp || showVersion)

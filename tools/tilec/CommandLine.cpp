@@ -198,17 +198,11 @@ static void parseProgramOptions(const InputArgList &args, CommandLine &line) {
 
 int CommandLine::parse(int argc, char **argv, llvm::raw_ostream &errs) {
   Usage usage{"tilec", errs};
-  Options table;
-  unsigned missingIndex = 0, missingCount = 0;
   llvm::ArrayRef<const char *> given(argv + 1, argv + argc);
-  InputArgList args = table.ParseArgs(given, missingIndex, missingCount);
-  if (missingCount)
-    return usage("`" + StringRef(args.getArgString(missingIndex)) + "` needs a value");
-  for (const Arg *arg : args.filtered(OPT_UNKNOWN)) {
-    std::string nearest, text = arg->getAsString(args);
-    bool close = table.findNearest(text, nearest) < 3;
-    return usage("unknown option `" + text + "`" + (close ? "; did you mean `" + nearest + "`?" : ""));
-  }
+  Options table;
+  InputArgList args;
+  if (int status = table.parse(given, args, usage))
+    return status;
   showHelp = args.hasArg(OPT_help);
   showVersion = args.hasArg(OPT_version);
   explain = args.getLastArgValue(OPT_explain).str();
