@@ -8,6 +8,8 @@
 // the a of another.
 //
 //===------------------------------------------------------------------------===//
+#include "ProblemTest.h"
+
 #include "tilec/Analysis/CopyLayout.h"
 #include "tilec/Atoms/Atom.h"
 #include "tilec/Layout/Conversion.h"
@@ -25,21 +27,10 @@ using namespace mlir;
 
 namespace {
 
-class MmaSyncTest : public ::testing::Test {
+class MmaSyncTest : public test::ProblemTest {
 protected:
-  MmaProblem problem(int64_t m, int64_t n, int64_t k, unsigned warps, Type a, Type acc) {
-    MmaProblem p;
-    p.aShape = {m, k};
-    p.bShape = {k, n};
-    p.accShape = {m, n};
-    p.aType = p.bType = a;
-    p.accType = acc;
-    p.numWarps = warps;
-    p.features = findChip("sm_80")->features;
-    return p;
-  }
+  MmaSyncTest() : ProblemTest(findChip("sm_80")->features) {}
 
-  MLIRContext context;
   Type f16 = Float16Type::get(&context), bf16 = BFloat16Type::get(&context),
        f32 = Float32Type::get(&context), f64 = Float64Type::get(&context),
        tf32 = FloatTF32Type::get(&context), i8 = IntegerType::get(&context, 8),

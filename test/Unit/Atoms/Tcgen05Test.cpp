@@ -8,6 +8,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "OperandAddresses.h"
+#include "ProblemTest.h"
 
 #include "tilec/Atoms/Tcgen05.h"
 #include "tilec/Support/Target.h"
@@ -20,57 +21,43 @@ using namespace tilec::test;
 
 namespace {
 
-class Tcgen05Test : public testing::Test {
+class Tcgen05Test : public ProblemTest {
 protected:
-  MmaProblem problem(int64_t m, int64_t n, int64_t k, unsigned warps, mlir::Type type,
-                     mlir::Type acc) {
-    MmaProblem p;
-    p.aShape = {m, k};
-    p.bShape = {k, n};
-    p.accShape = {m, n};
-    p.aType = p.bType = type;
-    p.accType = acc;
-    p.numWarps = warps;
-    return p;
-  }
-  MmaProblem bf16(int64_t m, int64_t n, int64_t k, unsigned warps) {
-    return problem(m, n, k, warps, b.getBF16Type(), b.getF32Type());
-  }
+  Tcgen05Test() : ProblemTest(/*features=*/0) {}
+
   std::string selected(MmaProblem p, const char *chip) {
     p.features = findChip(chip)->features;
     return selectAtom(p)->name.str();
   }
 
-  mlir::MLIRContext context;
-  mlir::Builder b{&context};
   const Atom *atom = findAtom("tcgen05");
 };
 
 TEST_F(Tcgen05Test, Supports) {
   EXPECT_EQ(atom->accHome(), OperandHome::TensorMemory);
-  EXPECT_TRUE(atom->supports(bf16(128, 16, 16, 4)));
-  EXPECT_TRUE(atom->supports(bf16(64, 256, 64, 4)));
-  EXPECT_TRUE(atom->supports(bf16(256, 128, 64, 8)));
-  EXPECT_FALSE(atom->supports(bf16(32, 128, 64, 4)));
-  EXPECT_FALSE(atom->supports(bf16(128, 8, 64, 4)));
-  EXPECT_FALSE(atom->supports(bf16(128, 128, 8, 4)));
-  EXPECT_FALSE(atom->supports(bf16(128, 128, 64, 2)));
+  EXPECT_TRUE(atom->supports(bf16Problem(128, 16, 16, 4)));
+  EXPECT_TRUE(atom->supports(bf16Problem(64, 256, 64, 4)));
+  EXPECT_TRUE(atom->supports(bf16Problem(256, 128, 64, 8)));
+  EXPECT_FALSE(atom->supports(bf16Problem(32, 128, 64, 4)));
+  EXPECT_FALSE(atom->supports(bf16Problem(128, 8, 64, 4)));
+  EXPECT_FALSE(atom->supports(bf16Problem(128, 128, 8, 4)));
+  EXPECT_FALSE(atom->supports(bf16Problem(128, 128, 64, 2)));
   // 256 elements a thread, and 512.
-  EXPECT_TRUE(atom->supports(bf16(128, 256, 64, 4)));
-  EXPECT_FALSE(atom->supports(bf16(256, 256, 64, 4)));
+  EXPECT_TRUE(atom->supports(bf16Problem(128, 256, 64, 4)));
+  EXPECT_FALSE(atom->supports(bf16Problem(256, 256, 64, 4)));
   // What other accumulators have left.
-  MmaProblem large = bf16(256, 256, 64, 8);
+  MmaProblem large = bf16Problem(256, 256, 64, 8);
   EXPECT_TRUE(atom->supports(large));
   large.freeColumns = 511;
   EXPECT_FALSE(atom->supports(large));
 }
 
 TEST_F(Tcgen05Test, TypesAndChips) {
-  EXPECT_EQ(selected(bf16(128, 128, 64, 4), "sm_100a"), "tcgen05");
-  EXPECT_EQ(selected(bf16(128, 128, 64, 4), "sm_103a"), "tcgen05");
-  EXPECT_EQ(selected(bf16(128, 128, 64, 4), "sm_100"), "mma_sync");
-  EXPECT_EQ(selected(bf16(128, 128, 64, 4), "sm_120a"), "mma_sync");
-  EXPECT_EQ(selected(bf16(128, 128, 64, 4), "sm_90a"), "wgmma");
+  EXPECT_EQ(selected(bf16Problem(128, 128, 64, 4), "sm_100a"), "tcgen05");
+  EXPECT_EQ(selected(bf16Problem(128, 128, 64, 4), "sm_103a"), "tcgen05");
+  EXPECT_EQ(selected(bf16Problem(128, 128, 64, 4), "sm_100"), "mma_sync");
+  EXPECT_EQ(selected(bf16Problem(128, 128, 64, 4), "sm_120a"), "mma_sync");
+  EXPECT_EQ(selected(bf16Problem(128, 128, 64, 4), "sm_90a"), "wgmma");
   MmaProblem integers = problem(128, 128, 64, 4, b.getI8Type(), b.getI32Type());
   EXPECT_EQ(selected(integers, "sm_100a"), "tcgen05_i8");
   EXPECT_EQ(selected(integers, "sm_103a"), "mma_sync");
@@ -97,7 +84,7 @@ TEST_F(Tcgen05Test, ThreadsHaveRows) {
   };
   for (Case c : {Case{128, 64, 4, 0, 0}, Case{128, 128, 8, 0, 64}, Case{256, 128, 8, 128, 0},
                  Case{256, 64, 4, 0, 0}}) {
-    Layout acc = atom->accLayout(bf16(c.m, c.n, 64, c.warps));
+    Layout acc = atom->accLayout(bf16Problem(c.m, c.n, 64, c.warps));
     EXPECT_TRUE(acc.isSurjective() && acc.isInjective());
     int64_t columns = c.column ? c.column : c.n;
     for (uint64_t reg = 0; reg < acc.size(Input::Register); ++reg)
@@ -117,7 +104,7 @@ TEST_F(Tcgen05Test, ThreadsHaveRows) {
 /// 64 rows: register r of lane l of warp w is row 16w + l/4 + 8(r/2 % 2), column 2(l % 4) +
 /// r % 2 + 8(r/4).
 TEST_F(Tcgen05Test, HalfOfTheLanes) {
-  Layout acc = atom->accLayout(bf16(64, 64, 64, 4));
+  Layout acc = atom->accLayout(bf16Problem(64, 64, 64, 4));
   EXPECT_TRUE(acc.isSurjective() && acc.isInjective());
   for (uint64_t reg = 0; reg < acc.size(Input::Register); ++reg)
     for (uint64_t lane : {0u, 5u, 31u})
@@ -130,9 +117,9 @@ TEST_F(Tcgen05Test, HalfOfTheLanes) {
 TEST_F(Tcgen05Test, OperandsLieAsDescribed) {
   for (bool kMajor : {true, false}) {
     for (int64_t k : {16, 32, 64, 128})
-      expectDescribed(atom->aBuffer(bf16(128, 64, k, 4), kMajor), 16, true, !kMajor, 128);
+      expectDescribed(atom->aBuffer(bf16Problem(128, 64, k, 4), kMajor), 16, true, !kMajor, 128);
     for (int64_t n : {16, 32, 64, 256})
-      expectDescribed(atom->bBuffer(bf16(128, n, 64, 4), kMajor), 16, false, !kMajor, n);
+      expectDescribed(atom->bBuffer(bf16Problem(128, n, 64, 4), kMajor), 16, false, !kMajor, n);
     // Bytes may run along M and N, too.
     MmaProblem bytes = problem(128, 128, 64, 4, b.getI8Type(), b.getI32Type());
     expectDescribed(atom->aBuffer(bytes, kMajor), 8, true, !kMajor, 128);

@@ -8,6 +8,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "OperandAddresses.h"
+#include "ProblemTest.h"
 
 #include "tilec/Atoms/Wgmma.h"
 
@@ -20,39 +21,23 @@ using namespace tilec::test;
 
 namespace {
 
-class WgmmaTest : public testing::Test {
+class WgmmaTest : public ProblemTest {
 protected:
-  MmaProblem problem(int64_t m, int64_t n, int64_t k, unsigned warps, mlir::Type type,
-                     mlir::Type acc) {
-    MmaProblem p;
-    p.aShape = {m, k};
-    p.bShape = {k, n};
-    p.accShape = {m, n};
-    p.aType = p.bType = type;
-    p.accType = acc;
-    p.numWarps = warps;
-    p.features = ~0u;
-    return p;
-  }
-  MmaProblem bf16(int64_t m, int64_t n, int64_t k, unsigned warps) {
-    return problem(m, n, k, warps, b.getBF16Type(), b.getF32Type());
-  }
+  WgmmaTest() : ProblemTest(/*features=*/~0u) {}
 
-  mlir::MLIRContext context;
-  mlir::Builder b{&context};
   const Atom *atom = findAtom("wgmma");
 };
 
 TEST_F(WgmmaTest, Supports) {
-  EXPECT_TRUE(atom->supports(bf16(64, 8, 16, 4)));
-  EXPECT_TRUE(atom->supports(bf16(128, 256, 64, 8)));
-  EXPECT_FALSE(atom->supports(bf16(32, 256, 64, 4)));
-  EXPECT_FALSE(atom->supports(bf16(64, 4, 64, 4)));
-  EXPECT_FALSE(atom->supports(bf16(64, 64, 8, 4)));
-  EXPECT_FALSE(atom->supports(bf16(64, 64, 64, 2)));
+  EXPECT_TRUE(atom->supports(bf16Problem(64, 8, 16, 4)));
+  EXPECT_TRUE(atom->supports(bf16Problem(128, 256, 64, 8)));
+  EXPECT_FALSE(atom->supports(bf16Problem(32, 256, 64, 4)));
+  EXPECT_FALSE(atom->supports(bf16Problem(64, 4, 64, 4)));
+  EXPECT_FALSE(atom->supports(bf16Problem(64, 64, 8, 4)));
+  EXPECT_FALSE(atom->supports(bf16Problem(64, 64, 64, 2)));
   // 256 accumulators a thread, and 512.
-  EXPECT_TRUE(atom->supports(bf16(128, 256, 64, 4)));
-  EXPECT_FALSE(atom->supports(bf16(256, 256, 64, 4)));
+  EXPECT_TRUE(atom->supports(bf16Problem(128, 256, 64, 4)));
+  EXPECT_FALSE(atom->supports(bf16Problem(256, 256, 64, 4)));
   EXPECT_FALSE(atom->supports(problem(64, 64, 64, 4, b.getF32Type(), b.getF32Type())));
   EXPECT_FALSE(atom->supports(problem(64, 64, 64, 4, b.getF64Type(), b.getF64Type())));
   EXPECT_TRUE(atom->supports(problem(64, 64, 64, 4, b.getF16Type(), b.getF16Type())));
@@ -76,7 +61,7 @@ TEST_F(WgmmaTest, AccumulatorFragments) {
   };
   for (Case c : {Case{64, 8, 4, 0, 0}, Case{64, 256, 4, 0, 0}, Case{128, 256, 8, 64, 0},
                  Case{64, 128, 8, 0, 64}, Case{128, 64, 4, 0, 0}}) {
-    Layout acc = atom->accLayout(bf16(c.m, c.n, 64, c.warps));
+    Layout acc = atom->accLayout(bf16Problem(c.m, c.n, 64, c.warps));
     EXPECT_TRUE(acc.isSurjective());
     int64_t groups = c.warps / 4, columns = c.columnOfGroup1 ? c.n / groups : c.n;
     int64_t perBlock = columns / 2;
@@ -122,7 +107,7 @@ TEST_F(WgmmaTest, FragmentsOfA) {
 TEST_F(WgmmaTest, DescriptorsOfA) {
   for (int64_t k : {16, 32, 64, 128})
     for (bool kMajor : {true, false}) {
-      Layout buffer = atom->aBuffer(bf16(128, 64, k, 4), kMajor);
+      Layout buffer = atom->aBuffer(bf16Problem(128, 64, k, 4), kMajor);
       expectDescribed(buffer, 16, /*isA=*/true, !kMajor, 64);
     }
 }
@@ -130,11 +115,11 @@ TEST_F(WgmmaTest, DescriptorsOfA) {
 TEST_F(WgmmaTest, DescriptorsOfB) {
   for (int64_t n : {16, 32, 64, 256})
     for (bool kMajor : {true, false}) {
-      Layout buffer = atom->bBuffer(bf16(64, n, 64, 4), kMajor);
+      Layout buffer = atom->bBuffer(bf16Problem(64, n, 64, 4), kMajor);
       expectDescribed(buffer, 16, /*isA=*/false, !kMajor, n);
     }
   // Eight columns are too few for rows along N.
-  expectDescribed(atom->bBuffer(bf16(64, 8, 64, 4), false), 16, false, false, 8);
+  expectDescribed(atom->bBuffer(bf16Problem(64, 8, 64, 4), false), 16, false, false, 8);
 }
 
 TEST_F(WgmmaTest, OtherTypesLieAlongK) {

@@ -154,6 +154,14 @@ inline std::string mutate(std::string source, const std::string &from,
   return source;
 }
 
+/// The text without the first line that holds \p part.
+inline std::string without(const std::string &source, const std::string &part) {
+  size_t at = source.find(part);
+  EXPECT_NE(at, std::string::npos) << part;
+  size_t begin = source.rfind('\n', at) + 1, end = source.find('\n', at);
+  return source.substr(0, begin) + source.substr(end + 1);
+}
+
 #define EXPECT_CLEAN(report) EXPECT_TRUE((report).clean()) << ::tilec::test::text(report)
 #define EXPECT_FINDS(report, kind)                                                     \
   EXPECT_TRUE((report).has(::tilec::FindingKind::kind)) << ::tilec::test::text(report)

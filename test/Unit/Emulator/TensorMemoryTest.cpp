@@ -80,14 +80,6 @@ std::string findings(const TensorProductCase &c, const std::string &kernel,
   return text(run.launch(kernel, seed));
 }
 
-/// The text of the kernel without the first line that holds \p part.
-std::string without(const std::string &kernel, const std::string &part) {
-  size_t at = kernel.find(part);
-  EXPECT_NE(at, std::string::npos) << part;
-  size_t begin = kernel.rfind('\n', at) + 1, end = kernel.find('\n', at);
-  return kernel.substr(0, begin) + kernel.substr(end + 1);
-}
-
 TensorProductCase accumulating() {
   TensorProductCase c;
   c.accumulates = true;

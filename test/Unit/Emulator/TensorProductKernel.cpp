@@ -5,8 +5,8 @@
 #include "TensorProductKernel.h"
 
 #include "EmulatorTest.h"
+#include "OperandValues.h"
 
-#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace tilec;
@@ -185,24 +185,8 @@ complete:
 
 //===--- operands -------------------------------------------------------------------===//
 
-/// Small integers, of either sign where the type has one, that every type holds.
 int TensorProductRun::valueOf(unsigned operand, uint32_t i, uint32_t k) const {
-  int value = int((i * 7 + k * 5 + operand * 3 + i * k) % 7) - 3;
-  return llvm::StringRef(operand ? product.b : product.a) == "u8" ? value + 3 : value;
-}
-
-static uint32_t encode(llvm::StringRef type, int value) {
-  if (type == "s8" || type == "u8")
-    return uint8_t(value);
-  const llvm::fltSemantics &semantics = type == "f16"    ? llvm::APFloat::IEEEhalf()
-                                        : type == "bf16" ? llvm::APFloat::BFloat()
-                                        : type == "e4m3" ? llvm::APFloat::Float8E4M3FN()
-                                        : type == "e5m2" ? llvm::APFloat::Float8E5M2()
-                                                         : llvm::APFloat::IEEEsingle();
-  llvm::APFloat x{float(value)};
-  bool inexact = false;
-  x.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &inexact);
-  return uint32_t(x.bitcastToAPInt().getZExtValue());
+  return operandValue(operand ? product.b : product.a, operand, i, k);
 }
 
 /// The byte of element (i, k) of an operand with \p count rows: panels as wide as the
@@ -228,7 +212,7 @@ void TensorProductRun::place(uint32_t base, unsigned operand, uint32_t count,
                              bool isTransposed) {
   for (uint32_t i = 0; i < count; ++i)
     for (uint32_t k = 0; k < product.k() * product.steps; ++k) {
-      uint32_t bits = encode(operand ? product.b : product.a, valueOf(operand, i, k));
+      uint32_t bits = encodeOperand(operand ? product.b : product.a, valueOf(operand, i, k));
       std::memcpy(&image[base + offset(count, i, k, isTransposed)], &bits,
                   product.elementBits() / 8);
     }

@@ -5,8 +5,8 @@
 #include "WarpGroupKernel.h"
 
 #include "EmulatorTest.h"
+#include "OperandValues.h"
 
-#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <bit>
@@ -135,25 +135,12 @@ define ptx_kernel void @k(ptr addrspace(1) %in, ptr addrspace(1) %out, i64 %da, 
 
 //===--- operands -------------------------------------------------------------------===//
 
-/// Small integers, of either sign where the type has one, that every type holds.
 int test::ProductRun::valueOf(unsigned operand, uint32_t i, uint32_t k) const {
-  int value = int((i * 7 + k * 5 + operand * 3 + i * k) % 7) - 3;
-  return product.type(operand + 1) == "u8" ? value + 3 : value;
+  return operandValue(product.type(operand + 1), operand, i, k);
 }
 
 uint32_t test::ProductRun::encode(unsigned operand, int value) const {
-  std::string type = product.type(operand + 1);
-  if (type == "s8" || type == "u8")
-    return uint8_t(value);
-  const llvm::fltSemantics &semantics = type == "f16"    ? llvm::APFloat::IEEEhalf()
-                                        : type == "bf16" ? llvm::APFloat::BFloat()
-                                        : type == "e4m3" ? llvm::APFloat::Float8E4M3FN()
-                                        : type == "e5m2" ? llvm::APFloat::Float8E5M2()
-                                                         : llvm::APFloat::IEEEsingle();
-  llvm::APFloat x{float(value)};
-  bool inexact = false;
-  x.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &inexact);
-  return uint32_t(x.bitcastToAPInt().getZExtValue());
+  return encodeOperand(product.type(operand + 1), value);
 }
 
 /// The byte of element (i, k) of an operand with \p count rows.

@@ -98,14 +98,6 @@ std::string findings(const ProductCase &c, const std::string &kernel,
   return text(run.launch(kernel, seed));
 }
 
-/// The text of the kernel with one line left out.
-std::string without(const std::string &kernel, const std::string &part) {
-  size_t at = kernel.find(part);
-  EXPECT_NE(at, std::string::npos) << part;
-  size_t begin = kernel.rfind('\n', at) + 1, end = kernel.find('\n', at);
-  return kernel.substr(0, begin) + kernel.substr(end + 1);
-}
-
 using testing::HasSubstr;
 
 TEST(EmulatorWarpGroup, AMissingFenceIsFound) {
