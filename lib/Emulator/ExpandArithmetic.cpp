@@ -8,8 +8,9 @@
 //      generator knows.
 //
 // Approximate instructions (ex2.approx, rsqrt.approx …) are computed accurately:
-// results agree with the GPU to the accuracy that PTX promises for them. The flush of
-// subnormals (.ftz) is not imitated, for the same reason.
+// results agree with the GPU to the accuracy that PTX promises for them. A flush of
+// subnormal operands and results (.ftz) is done, as whoever uses such a form has to have
+// an answer for it.
 //
 //===--------------------------------------------------------------------------===//
 #include "RewriteForHost.h"
@@ -28,7 +29,7 @@ public:
   explicit Expansion(CallInst *call) : call(call), b(call), type(call->getType()) {
     StringRef name = call->getCalledFunction()->getName();
     if (!name.consume_front("llvm.nvvm."))
-      name.consume_front("tilec."); // helpers: tilec.ex2.approx.f32, …
+      name.consume_front("tilec."); // helpers: tilec.ex2.approx.ftz.f32, …
     name.split(words, '.');
   }
 
@@ -41,6 +42,7 @@ private:
   Value *arg(unsigned i) { return call->getArgOperand(i); }
 
   Value *roundedFloat();
+  Value *flushed(Value *x);
   Value *minMax();
   Value *roundings();
   Value *floatToInteger();
@@ -73,6 +75,15 @@ Value *Expansion::finish(Value *x) {
   return x;
 }
 
+/// `x`, or a zero of its sign for a subnormal, in the forms that flush.
+Value *Expansion::flushed(Value *x) {
+  if (!has("ftz"))
+    return x;
+  Value *zero = b.CreateCopySign(real(x->getType(), 0), x);
+  Value *isTiny = b.CreateFCmpOLT(unary(Intrinsic::fabs, x), real(x->getType(), 0x1p-126));
+  return b.CreateSelect(isTiny, zero, x);
+}
+
 Value *Expansion::roundedFloat() {
   StringRef op = word(0);
   bool exact = has("rn") || has("approx") || has("full");
@@ -81,11 +92,11 @@ Value *Expansion::roundedFloat() {
   if (op == "rsqrt" && exact)
     return b.CreateFDiv(real(type, 1), unary(Intrinsic::sqrt, arg(0)));
   if (op == "rcp" && exact)
-    return b.CreateFDiv(real(type, 1), arg(0));
+    return flushed(b.CreateFDiv(real(type, 1), flushed(arg(0))));
   if (op == "div" && exact)
     return b.CreateFDiv(arg(0), arg(1));
   if (op == "ex2" && exact)
-    return unary(Intrinsic::exp2, arg(0));
+    return flushed(unary(Intrinsic::exp2, flushed(arg(0))));
   if (op == "lg2" && exact)
     return unary(Intrinsic::log2, arg(0));
   if (op == "sin" && exact)

@@ -137,6 +137,15 @@ Value expandExpByUnit(MathBuilder &m, HelperCalls &helpers, Operation *op, Value
   return choice.getResult(0);
 }
 
+/// 2^x in f32 by the unit, which leaves out subnormal results: those are 2^(x + 24), whose
+/// operand is exact, times 2^-24. (The unit's own form for them squares 2^(x/2), and its
+/// error with it.)
+Value expandExp2ByUnit(MathBuilder &m, HelperCalls &helpers, Value x) {
+  Value isSmall = m.lt(x, m.f(-126.0));
+  Value power = helpers.call("tilec.ex2.approx.ftz.f32", m.select(isSmall, m.add(x, m.f(24.0)), x));
+  return m.mul(power, m.select(isSmall, m.f(0x1p-24), m.one()));
+}
+
 /// exp and exp2 in f32 by the unit for 2^x, for all operands and accurate; null for
 /// other functions. Not on tensors, as helpers take scalars.
 Value expandByUnit(MathBuilder &m, ModuleOp module, Operation *op, Value x) {
@@ -145,7 +154,7 @@ Value expandByUnit(MathBuilder &m, ModuleOp module, Operation *op, Value x) {
     return {};
   HelperCalls helpers(module, m);
   if (!isExp)
-    return helpers.call("tilec.ex2.approx.f32", x);
+    return expandExp2ByUnit(m, helpers, x);
   return expandExpByUnit(m, helpers, op, x);
 }
 

@@ -34,6 +34,11 @@ std::vector<Executor> availableExecutors() {
   return result;
 }
 
+bool gpuRunsExamplesOf(std::string_view chip) {
+  auto device = Device::tryGet(0);
+  return device && (chip != "sm_100a" || findChipForDevice(unsigned(device->capability()))->name == chip);
+}
+
 //===------------------------------------------------------------------------===//
 // HostArray
 //===------------------------------------------------------------------------===//

@@ -31,6 +31,10 @@ const char *executorName(Executor executor);
 /// The executors to be had on this machine.
 std::vector<Executor> availableExecutors();
 
+/// Whether a GPU that is there runs what an example for `chip` is about: tiles for tensor
+/// memory need a chip that has it, all others run, compiled for the GPU's own chip.
+bool gpuRunsExamplesOf(std::string_view chip);
+
 /// An array in host memory whose elements are seen as doubles.
 struct HostArray {
   HostArray(DType dtype, std::vector<int64_t> dims);

@@ -35,7 +35,7 @@ namespace {
 /// Four values a thread: a vector load, scf.if and scf.for, a helper, a barrier.
 constexpr llvm::StringLiteral wholeKernel = R"(
 llvm.mlir.global external @tilec_smem() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<0 x i8>
-llvm.func @tilec.ex2.approx.f32(f32) -> f32
+llvm.func @tilec.ex2.approx.ftz.f32(f32) -> f32
 llvm.func @k(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>, %n: i64)
     attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>} {
   %tid = nvvm.read.ptx.sreg.tid.x : i32
@@ -59,7 +59,7 @@ llvm.func @k(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>, %n: i64)
       scf.yield %t : vector<4xf32>
     }
     %f = vector.extract %s[0] : f32 from vector<4xf32>
-    %g = llvm.call @tilec.ex2.approx.f32(%f) : (f32) -> f32
+    %g = llvm.call @tilec.ex2.approx.ftz.f32(%f) : (f32) -> f32
     %sm = llvm.mlir.addressof @tilec_smem : !llvm.ptr<3>
     %ps = llvm.getelementptr %sm[%tid] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
     llvm.store %g, %ps : f32, !llvm.ptr<3>
@@ -148,7 +148,7 @@ TEST_F(EmitPTXTest, WholeKernelHasThePromisedForm) {
   EXPECT_THAT(ptx, HasSubstr(".reqntid 128"));
   EXPECT_THAT(ptx, HasSubstr("ld.global.v4.b32"));
   EXPECT_THAT(ptx, HasSubstr("st.global.v4.b32"));
-  EXPECT_THAT(ptx, HasSubstr("ex2.approx.f32"));
+  EXPECT_THAT(ptx, HasSubstr("ex2.approx.ftz.f32"));
   EXPECT_THAT(ptx, HasSubstr("bar.sync"));
   // 32-bit addresses of shared memory.
   EXPECT_THAT(ptx, HasSubstr("st.shared.b32 \t[%r"));

@@ -123,8 +123,9 @@ std::unique_ptr<llvm::Module> compile(const std::string &text, llvm::LLVMContext
   return result;
 }
 
-extern "C" float tilecExp2(float x) { return exp2f(x); }
-extern "C" float tilecReciprocal(float x) { return 1 / x; }
+float flushed(float x) { return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x; }
+extern "C" float tilecExp2(float x) { return flushed(exp2f(flushed(x))); }
+extern "C" float tilecReciprocal(float x) { return flushed(1 / flushed(x)); }
 
 } // namespace
 
@@ -168,8 +169,7 @@ tilec::MathFunction::MathFunction(const std::string &operation, const std::strin
   symbols[state->jit->mangleAndIntern("__truncsfbf2")] = {
       llvm::orc::ExecutorAddr::fromPtr(&tilecTruncateToBF16),
       llvm::JITSymbolFlags::Exported};
-  for (const char *name : {"tilec.ex2.approx.f32", "tilec.ex2.approx.ftz.f32"})
-    symbols[state->jit->mangleAndIntern(name)] = {
+  symbols[state->jit->mangleAndIntern("tilec.ex2.approx.ftz.f32")] = {
       llvm::orc::ExecutorAddr::fromPtr(&tilecExp2), llvm::JITSymbolFlags::Exported};
   symbols[state->jit->mangleAndIntern("tilec.rcp.approx.ftz.f32")] = {
       llvm::orc::ExecutorAddr::fromPtr(&tilecReciprocal), llvm::JITSymbolFlags::Exported};
