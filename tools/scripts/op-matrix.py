@@ -112,8 +112,11 @@ def tile_rows():
     yield Row("ones", "ones([64], {d})", ALL)
     yield Row("full", "full([64], load_at(a, [3])).to({d})", ALL)
     yield Row("arange", "arange(64, {d})", NUMBER)
+    offsets = ["int", "i32", "i64", "u32", "u64", "i8", "i16", "u8", "u16"]
     for name, result in (("rand_u32", "u32"), ("rand", "f32"), ("randn", "f32")):
-        yield Row(name, f"{name}(7, x)", ["int", "i32", "i64", "u32", "u64", "i8", "i16", "u8", "u16"], always(result))
+        yield Row(name, f"{name}(7, x)", offsets, always(result))
+    for name, result in (("rand_u32", "u32"), ("rand", "f32")):
+        yield Row(f"{name} word", f"{name}(7, x, word: 3)", offsets, always(result))
     yield Row("reshape", "reshape(reshape(x, [8, 8]), [64])", ALL)
     yield Row("permute", "reshape(permute(reshape(x, [8, 8]), [1, 0]), [64])", ALL)
     yield Row("transpose", "reshape(transpose(reshape(x, [4, 16])), [64])", ALL)
