@@ -20,7 +20,8 @@ using namespace tilec;
 llvm::ArrayRef<const Atom *> tilec::allAtoms() {
   static const Atom *const atoms[] = {
       &tcgen05Atom,     &tcgen05IntegerAtom, &tcgen05PromotedAtom,
-      &wgmmaAtom,       &wgmmaPromotedAtom, &mmaSyncWideAtom,
+      &wgmmaAtom,       &wgmmaPromotedAtom, &wgmmaTransposedAtom,
+      &wgmmaPromotedTransposedAtom,         &mmaSyncWideAtom,
       &mmaSyncAtom,     &mmaSyncTF32Atom,   &mmaSyncTF32x3Atom,
       &mmaSyncF8Atom,   &mmaSyncF8HalfAtom, &mmaSyncF8BitsAtom,
       &fmaAtom};

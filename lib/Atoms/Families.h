@@ -20,7 +20,8 @@ extern const Atom mmaSyncAtom, mmaSyncWideAtom, mmaSyncTF32Atom, mmaSyncTF32x3At
 extern const Atom tcgen05Atom, tcgen05IntegerAtom, tcgen05PromotedAtom;
 
 /// Products of warp groups, Wgmma.cpp.
-extern const Atom wgmmaAtom, wgmmaPromotedAtom;
+extern const Atom wgmmaAtom, wgmmaPromotedAtom, wgmmaTransposedAtom,
+    wgmmaPromotedTransposedAtom;
 
 } // namespace tilec
 

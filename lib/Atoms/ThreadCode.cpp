@@ -324,8 +324,9 @@ void tilec::emitSharedStoreElement(OpBuilder &builder, Location loc,
 namespace {
 
 /// How the registers of a tile make up matrices: a row of one is 8 neighbours in the
-/// buffer, two in each of four lanes.
+/// buffer, two in each of four lanes; or, transposed, one in each of eight lanes.
 struct MatrixStorePlan {
+  bool isTransposed;
   unsigned pairBit;                     ///< of the register: the neighbour
   llvm::SmallVector<unsigned, 2> which; ///< register bits that choose among matrices
   llvm::SmallVector<unsigned, 6> rest;  ///< those left, one instruction for each number
@@ -334,6 +335,19 @@ struct MatrixStorePlan {
 };
 
 } // namespace
+
+/// The register bit that makes a pair: it and lanes walk along a row, or down the rows.
+static std::optional<unsigned> findPair(ArrayRef<uint64_t> registers, ArrayRef<uint64_t> lanes,
+                                        bool isTransposed) {
+  if (isTransposed)
+    return lanes[2] == 1 && lanes[3] == 2 && lanes[4] == 4 && !registers.empty()
+               ? std::optional(0u)
+               : std::nullopt;
+  const uint64_t *pair = llvm::find(registers, 1);
+  if (pair == registers.end() || lanes[0] != 2 || lanes[1] != 4)
+    return std::nullopt;
+  return unsigned(pair - registers.begin());
+}
 
 static std::optional<MatrixStorePlan> planMatrixStore(const Layout &buffer,
                                                       const Layout &registers) {
@@ -344,23 +358,28 @@ static std::optional<MatrixStorePlan> planMatrixStore(const Layout &buffer,
   MatrixStorePlan plan;
   plan.registerBases = LinearBases(offsets.bases(Input::Register));
   ArrayRef<uint64_t> lanes = offsets.bases(Input::Lane);
-  const uint64_t *pair = llvm::find(plan.registerBases, 1);
-  if (pair == plan.registerBases.end() || lanes[0] != 2 || lanes[1] != 4)
+  plan.isTransposed = lanes[0] != 2;
+  std::optional<unsigned> pair = findPair(plan.registerBases, lanes, plan.isTransposed);
+  if (!pair)
     return std::nullopt;
-  plan.pairBit = unsigned(pair - plan.registerBases.begin());
-  uint64_t others = reachableBits(lanes.drop_front(2)) |
-                    reachableBits(offsets.bases(Input::Warp));
+  plan.pairBit = *pair;
+  // What chooses a row: of a matrix, three bits; then the matrix, and the warp.
+  uint64_t pairBasis = plan.registerBases[plan.pairBit];
+  if (plan.isTransposed)
+    plan.addressBases.assign({pairBasis, lanes[0], lanes[1]});
+  else
+    plan.addressBases.assign({lanes[2], lanes[3], lanes[4]});
+  uint64_t rows = reachableBits(plan.addressBases) | reachableBits(offsets.bases(Input::Warp));
   for (auto [bit, basis] : llvm::enumerate(plan.registerBases))
     if (bit != plan.pairBit) {
-      others |= basis;
+      rows |= basis;
       (plan.which.size() < 2 ? static_cast<SmallVectorImpl<unsigned> &>(plan.which)
                              : plan.rest)
           .push_back(unsigned(bit));
     }
-  if (others & 7)
+  if (rows & 7)
     return std::nullopt;
   // Lane l names row l % 8 of matrix l / 8.
-  plan.addressBases.assign({lanes[2], lanes[3], lanes[4]});
   for (unsigned bit : plan.which)
     plan.addressBases.push_back(plan.registerBases[bit]);
   plan.addressBases.resize(5, 0);
@@ -412,7 +431,8 @@ bool tilec::emitMatrixStore(OpBuilder &builder, Location loc, Value base, Type e
                                         ArrayRef<LLVM::GEPArg>{place});
     auto sources = vector::ToElementsOp::create(builder, loc, words);
     NVVM::StMatrixOp::create(
-        builder, loc, address, sources.getResults(), NVVM::MMALayout::row,
+        builder, loc, address, sources.getResults(),
+        plan->isTransposed ? NVVM::MMALayout::col : NVVM::MMALayout::row,
         NVVM::LdStMatrixShapeAttr::get(builder.getContext(), 8, 8),
         NVVM::LdStMatrixEltType::B16);
   }

@@ -19,9 +19,14 @@
 // or along M and N, which 16-bit types may. Where the pieces for an instruction begin is
 // read off the layout of the buffer: an address of the thread's group plus constants.
 //
-// Two records: `wgmma`, and `wgmma_promoted` for f8 whose sums are to be exact: the unit
+// `wgmma`, and `wgmma_promoted` for f8 whose sums are to be exact: the unit
 // sums f8 products with some 14 bits, so that 128 of K are summed from zero and then
 // added to acc in f32.
+//
+// An instruction has no fewer than 64 rows, but as few as 8 columns. Tiles of 8, 16 and 32
+// rows are multiplied the other way round, by `wgmma_transposed` and its like: acc^T =
+// b^T a^T. That is the same code for a problem turned around; what it takes and gives are
+// the same layouts with their dims exchanged.
 //
 //===------------------------------------------------------------------------===//
 #include "tilec/Atoms/Wgmma.h"
@@ -117,6 +122,49 @@ static bool supportsPromoted(const MmaProblem &p) {
 }
 
 //===------------------------------------------------------------------------===//
+// The other way round
+//===------------------------------------------------------------------------===//
+
+/// acc^T = b^T a^T.
+static MmaProblem transposed(const MmaProblem &problem) {
+  MmaProblem result = problem;
+  std::swap(result.aShape, result.bShape);
+  std::swap(result.aType, result.bType);
+  for (auto *shape : {&result.aShape, &result.bShape, &result.accShape})
+    std::reverse(shape->begin(), shape->end());
+  return result;
+}
+
+static Layout transposed(const Layout &layout) { return layout.permute({1, 0}); }
+
+static MmaOperand transposed(MmaOperand operand) {
+  operand.layout = transposed(operand.layout);
+  return operand;
+}
+
+static MmaEmission transposed(const MmaEmission &emission) {
+  MmaEmission result = emission;
+  result.a = transposed(emission.b);
+  result.b = transposed(emission.a);
+  result.accLayout = transposed(emission.accLayout);
+  return result;
+}
+
+/// Tiles with too few rows, and columns in their place. Operands that the unit wants along
+/// K and that do not come so would have to be turned by threads: warps do that better.
+static bool gainsTransposed(const MmaProblem &p) {
+  bool comesAlongK = !p.aIsAcrossK && !p.bIsAcrossK;
+  return p.accShape.size() == 2 && p.accShape[0] < rowsOfInstruction &&
+         (bytesOf(p.aType) == 2 || comesAlongK);
+}
+static bool supportsDirectTransposed(const MmaProblem &p) {
+  return gainsTransposed(p) && supportsDirect(transposed(p));
+}
+static bool supportsPromotedTransposed(const MmaProblem &p) {
+  return gainsTransposed(p) && supportsPromoted(transposed(p));
+}
+
+//===------------------------------------------------------------------------===//
 // Layouts
 //===------------------------------------------------------------------------===//
 
@@ -144,6 +192,10 @@ static Layout wgmmaAccLayout(const MmaProblem &problem) {
   layout.addRun(Input::Lane, 1, 2, 2).addRun(Input::Lane, 0, 1, 3);
   addWarps(layout, division, problem.numWarps, division.columns);
   return layout;
+}
+
+static Layout wgmmaAccLayoutTransposed(const MmaProblem &problem) {
+  return transposed(wgmmaAccLayout(transposed(problem)));
 }
 
 /// A word of neighbours along K, eight rows below, half a step of K on; then steps.
@@ -399,6 +451,14 @@ static Value emitDirect(OpBuilder &builder, Location loc, const MmaEmission &emi
 static Value emitPromoted(OpBuilder &builder, Location loc, const MmaEmission &emission) {
   return ProductWriter(builder, loc, emission).writePromoted();
 }
+static Value emitDirectTransposed(OpBuilder &builder, Location loc,
+                                  const MmaEmission &emission) {
+  return emitDirect(builder, loc, transposed(emission));
+}
+static Value emitPromotedTransposed(OpBuilder &builder, Location loc,
+                                    const MmaEmission &emission) {
+  return emitPromoted(builder, loc, transposed(emission));
+}
 
 static SmallVector<Value> emitWait(OpBuilder &builder, Location loc, int64_t pending,
                                    ValueRange values) {
@@ -419,9 +479,15 @@ static SmallVector<Value> emitWait(OpBuilder &builder, Location loc, int64_t pen
   return results;
 }
 
+/// M, N, K of an instruction.
+static std::array<int64_t, 3> shapeOf(const MmaProblem &problem) {
+  return {rowsOfInstruction, Division(problem.accShape, problem.numWarps).chunkColumns,
+          stepBytes / bytesOf(problem.aType)};
+}
+
 static constexpr Atom makeAtom(llvm::StringLiteral name, bool canStart,
-                     bool (*supports)(const MmaProblem &),
-                     Value (*emit)(OpBuilder &, Location, const MmaEmission &)) {
+                               bool (*supports)(const MmaProblem &),
+                               Value (*emit)(OpBuilder &, Location, const MmaEmission &)) {
   Atom atom{};
   atom.name = name;
   atom.aHome = atom.bHome = OperandHome::Shared;
@@ -436,13 +502,33 @@ static constexpr Atom makeAtom(llvm::StringLiteral name, bool canStart,
   atom.aBuffer = wgmmaBufferA;
   atom.bBuffer = wgmmaBufferB;
   atom.wait = emitWait;
-  atom.shape = [](const MmaProblem &problem) -> std::array<int64_t, 3> {
-    return {rowsOfInstruction, Division(problem.accShape, problem.numWarps).chunkColumns,
-            stepBytes / bytesOf(problem.aType)};
-  };
+  atom.shape = shapeOf;
   return atom;
 }
 
-constinit const Atom tilec::wgmmaAtom = makeAtom("wgmma", /*canStart=*/true, supportsDirect, emitDirect);
+/// Buffers are as they are: which dim is that of K is known of both operands.
+static constexpr Atom makeTransposed(llvm::StringLiteral name, Atom atom,
+                                     bool (*supports)(const MmaProblem &),
+                                     Value (*emit)(OpBuilder &, Location,
+                                                   const MmaEmission &)) {
+  atom.name = name;
+  atom.supports = supports;
+  atom.emit = emit;
+  atom.accLayout = wgmmaAccLayoutTransposed;
+  atom.aRegisters = nullptr;
+  atom.shape = [](const MmaProblem &problem) { return shapeOf(transposed(problem)); };
+  return atom;
+}
+
+constinit const Atom tilec::wgmmaAtom =
+    makeAtom("wgmma", /*canStart=*/true, supportsDirect, emitDirect);
 constinit const Atom tilec::wgmmaPromotedAtom =
     makeAtom("wgmma_promoted", /*canStart=*/false, supportsPromoted, emitPromoted);
+constinit const Atom tilec::wgmmaTransposedAtom =
+    makeTransposed("wgmma_transposed",
+                   makeAtom("", /*canStart=*/true, supportsDirect, emitDirect),
+                   supportsDirectTransposed, emitDirectTransposed);
+constinit const Atom tilec::wgmmaPromotedTransposedAtom =
+    makeTransposed("wgmma_promoted_transposed",
+                   makeAtom("", /*canStart=*/false, supportsPromoted, emitPromoted),
+                   supportsPromotedTransposed, emitPromotedTransposed);

@@ -6,8 +6,9 @@
 // the first of: what the kernel says already; the command line's; the hint for this chip;
 // the hint for all chips; a choice from the tiles:
 //
-// Products: 32 accumulators a thread, up to 4 warps; from 128 x 128 on 8 warps, or 4 where
-// their threads read shared memory (prefersFewWarps).
+// Products: 32 accumulators a thread, up to 4 warps, and 4 where they then multiply as a
+// group; from 128 x 128 on 8 warps, or 4 where their threads read shared memory
+// (prefersFewWarps).
 // Else the largest tile decides. Up to 4 warps, each thread is to have 16 bytes of it, or
 // 64 where tiles are reduced: a row of 1024 bf16 that is added up gives one warp of 32
 // elements a thread, which pays for addresses, shuffles and the way through shared memory
@@ -23,6 +24,7 @@
 #include "tilec/Support/Target.h"
 #include "tilec/Tile/BuildFacts.h"
 #include "tilec/Tile/Remarks.h"
+#include "tilec/Transforms/MmaProblem.h"
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -70,9 +72,17 @@ static bool prefersFewWarps(KernelOp kernel, StringRef chip) {
   return isGood && accumulators <= largeProduct;
 }
 
-static int64_t warpsForProduct(int64_t accElements, bool prefersFew) {
-  int64_t most = accElements >= largeProduct && !prefersFew ? 8 : 4;
-  return std::clamp<int64_t>(accElements / (32 * 32), 1, most);
+static int64_t warpsForProduct(MmaOp mma, StringRef chip, bool prefersFew) {
+  int64_t elements = mma.getType().getNumElements();
+  int64_t most = elements >= largeProduct && !prefersFew ? 8 : 4;
+  int64_t warps = std::clamp<int64_t>(elements / (32 * 32), 1, most);
+  if (const Chip *target = findChip(chip); target && warps < 4) {
+    MmaProblem problem = getMmaProblem(mma, /*numWarps=*/4);
+    problem.features = target->features;
+    if (selectAtom(problem)->scope == AtomScope::WarpGroup)
+      return 4;
+  }
+  return warps;
 }
 
 /// `accessed`: the tile is loaded or stored, not only computed. A thread is to have
@@ -131,7 +141,7 @@ static Choice chooseNumWarps(KernelOp kernel, StringRef chip) {
   bool prefersFew = prefersFewWarps(kernel, chip);
   kernel.walk([&](Operation *op) {
     if (auto mma = dyn_cast<MmaOp>(op))
-      product.raise(warpsForProduct(mma.getType().getNumElements(), prefersFew),
+      product.raise(warpsForProduct(mma, chip, prefersFew),
                     prefersFew && mma.getType().getNumElements() >= largeProduct
                         ? "for few reads of shared memory by the product "
                         : "for the product ",

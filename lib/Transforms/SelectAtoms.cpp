@@ -71,6 +71,31 @@ static bool takesProduct(Value value) {
   return false;
 }
 
+/// Whether an operand is loaded from an array whose contiguous dim is not that of K.
+static bool isAcrossK(Value operand, Operand which) {
+  auto dim = int64_t(dimK(unsigned(cast<RankedTensorType>(operand.getType()).getRank()), which));
+  for (;;) {
+    Operation *op = operand.getDefiningOp();
+    auto shape = cast<RankedTensorType>(operand.getType()).getShape();
+    if (auto permute = dyn_cast_or_null<PermuteOp>(op)) {
+      dim = permute.getDims()[dim];
+    } else if (auto reshape = dyn_cast_or_null<ReshapeOp>(op);
+               reshape && isTile(reshape.getSource())) {
+      // The dims that follow stay as they are where only leading ones come or go.
+      auto from = cast<RankedTensorType>(reshape.getSource().getType()).getShape();
+      size_t behind = shape.size() - size_t(dim);
+      if (behind > from.size() || from.take_back(behind) != shape.take_back(behind))
+        return false;
+      dim = int64_t(from.size() - behind);
+    } else if (auto load = dyn_cast_or_null<LoadOp>(op)) {
+      return load.getArrayDim(unsigned(dim)) != load.getArray().getType().getRank() - 1;
+    } else {
+      return false;
+    }
+    operand = op->getOperand(0);
+  }
+}
+
 MmaProblem tilec::getMmaProblem(MmaOp mma, unsigned numWarps) {
   MmaProblem problem;
   auto describe = [](Value value, SmallVector<int64_t, 3> &shape) {
@@ -84,6 +109,8 @@ MmaProblem tilec::getMmaProblem(MmaOp mma, unsigned numWarps) {
   problem.numWarps = numWarps;
   problem.precision = mma.getPrecision();
   problem.keepsRowsInWarp = wantsWholeRows(mma.getResult()) || takesProduct(mma.getA());
+  problem.aIsAcrossK = isAcrossK(mma.getA(), Operand::A);
+  problem.bIsAcrossK = isAcrossK(mma.getB(), Operand::B);
   return problem;
 }
 

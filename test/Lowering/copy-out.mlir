@@ -56,3 +56,18 @@ tile.kernel @groups(%c: !tile.array<?x?xbf16, mut>, %x: bf16, %i: index) attribu
   tgpu.copy_out %b, %c[%i, %i] order [0, 1] groups [4096] : !tgpu.buffer<128x64xbf16, #r>, !tile.array<?x?xbf16, mut>
   tile.return
 }
+
+// Sums that were multiplied the other way round have neighbours of a row in lanes, and of a
+// column in pairs: matrices are turned as they are stored.
+#down = #tile.layout<[16, 64] register [(1, 0), (0, 8), (8, 0)] lane [(2, 0), (4, 0), (0, 1), (0, 2), (0, 4)] warp [(0, 16), (0, 32)]>
+#few = #tile.layout<[16, 64] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 32), (1, 8), (2, 16), (4, 32), (8, 0)]>
+// CHECK-LABEL: llvm.func @transposed(
+tile.kernel @transposed(%x: bf16) attributes {num_warps = 4 : i32} {
+  %t = tile.splat %x : bf16 -> tensor<16x64xbf16, #down>
+  %b = tgpu.alloc offset 0 : !tgpu.buffer<16x64xbf16, #few>
+  // MATRIX: nvvm.stmatrix {{.*}}layout = #nvvm.mma_layout<col>{{.*}} : !llvm.ptr<3>, i32, i32, i32, i32
+  // MATRIX-NOT: nvvm.stmatrix
+  // WORDS-COUNT-8: llvm.store %{{.*}} : bf16, !llvm.ptr<3>
+  tgpu.store %t, %b : tensor<16x64xbf16, #down>, !tgpu.buffer<16x64xbf16, #few>
+  tile.return
+}

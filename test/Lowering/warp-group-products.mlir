@@ -97,3 +97,25 @@ tile.kernel @nothingToWaitFor(%x: f32) attributes {num_warps = 4 : i32} {
   %w = tgpu.mma_wait %t pending 0 : (tensor<64x16xf32, #acc>) -> tensor<64x16xf32, #acc>
   tile.return
 }
+
+// -----
+
+#pa = #tile.layout<[16, 32] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (1, 0), (2, 8), (4, 16), (8, 0)]>
+#pb = #tile.layout<[32, 64] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 32), (1, 8), (2, 16), (4, 32), (8, 0), (16, 0)]>
+#acc = #tile.layout<[16, 64] register [(1, 0), (0, 8), (8, 0)] lane [(2, 0), (4, 0), (0, 1), (0, 2), (0, 4)] warp [(0, 16), (0, 32)]>
+
+// The other way round: b is the instruction's a, which here lies along N, and a its b. Sixteen
+// rows are the sixteen columns.
+// CHECK-LABEL: llvm.func @transposed(
+tile.kernel @transposed(%x: f32) attributes {num_warps = 4 : i32} {
+  %t = tile.splat %x : f32 -> tensor<16x64xf32, #acc>
+  %a = tgpu.alloc offset 0 : !tgpu.buffer<16x32xbf16, #pa>
+  %b = tgpu.alloc offset 8192 : !tgpu.buffer<32x64xbf16, #pb>
+  // CHECK: llvm.call @tilec.wgmma.fence.f32x8
+  // CHECK-COUNT-2: llvm.call @tilec.wgmma.m64n16k16.f32.bf16.bf16.ss.ta
+  // CHECK-NOT: llvm.call @tilec.wgmma.m64n16k16
+  // CHECK: llvm.call @tilec.wgmma.commit
+  %r = tgpu.mma %a, %b, %t {atom = "wgmma_transposed"} : !tgpu.buffer<16x32xbf16, #pa>, !tgpu.buffer<32x64xbf16, #pb>, tensor<16x64xf32, #acc>
+  %w = tgpu.mma_wait %r pending 0 : (tensor<16x64xf32, #acc>) -> tensor<16x64xf32, #acc>
+  tile.return
+}

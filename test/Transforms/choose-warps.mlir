@@ -105,6 +105,19 @@ tile.kernel @group_product(%a: !tile.array<?x?xbf16>, %i: index) attributes {til
   tile.return
 }
 
+// Few accumulators, and an instruction that four warps do together.
+// CHECK-LABEL: tile.kernel @few_rows
+// CHECK-SAME: num_warps = 4 : i32
+// OLD-LABEL: tile.kernel @few_rows
+// OLD-SAME: num_warps = 1 : i32
+tile.kernel @few_rows(%a: !tile.array<?x?xbf16>, %i: index) {
+  %x = tile.load %a[%i, %i] : !tile.array<?x?xbf16> -> tensor<16x16xbf16>
+  %y = tile.load %a[%i, %i] : !tile.array<?x?xbf16> -> tensor<16x64xbf16>
+  %z = arith.constant dense<0.0> : tensor<16x64xf32>
+  %r = tile.mma %x, %y, %z : tensor<16x16xbf16>, tensor<16x64xbf16>, tensor<16x64xf32>
+  tile.return
+}
+
 // 64 accumulators a thread.
 // CHECK-LABEL: tile.kernel @narrow_product
 // CHECK-SAME: num_warps = 4 : i32

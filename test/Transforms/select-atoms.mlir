@@ -70,6 +70,26 @@ tile.kernel @two_warps() attributes {num_warps = 2 : i32} {
   tile.return
 }
 
+// Few rows are multiplied the other way round; not where the unit wants an operand of 8 bits
+// along K and the array has it along N.
+// GROUPS: [Passed] {{.*}}Function=few_rows {{.*}}Remark="bf16[16, 64] x bf16[64, 128] to f32[16, 128] by wgmma_transposed of 64 x 16 x 16"
+// GROUPS: [Passed] {{.*}}Function=few_rows {{.*}}Remark="i8[16, 64] x i8[64, 64] to i32[16, 64] by wgmma_transposed of 64 x 16 x 32"
+// GROUPS: [Passed] {{.*}}Function=few_rows {{.*}}Remark="i8[16, 64] x i8[64, 64] to i32[16, 64] by mma_sync of 16 x 8 x 32"
+// GROUPS: [Missed] {{.*}}Function=few_rows {{.*}}Remark="not by wgmma: it does not do tiles of these shapes"
+tile.kernel @few_rows(%a: !tile.array<?x?xi8>, %i: index) attributes {num_warps = 4 : i32} {
+  %x = arith.constant dense<1.0> : tensor<16x64xbf16>
+  %y = arith.constant dense<1.0> : tensor<64x128xbf16>
+  %z = arith.constant dense<0.0> : tensor<16x128xf32>
+  %r = tile.mma %x, %y, %z : tensor<16x64xbf16>, tensor<64x128xbf16>, tensor<16x128xf32>
+  %p = tile.load %a[%i, %i] : !tile.array<?x?xi8> -> tensor<16x64xi8>
+  %q = tile.load %a[%i, %i] : !tile.array<?x?xi8> -> tensor<64x64xi8>
+  %t = tile.permute %q [1, 0] : tensor<64x64xi8> -> tensor<64x64xi8>
+  %s = arith.constant dense<0> : tensor<16x64xi32>
+  %along = tile.mma %p, %t, %s : tensor<16x64xi8>, tensor<64x64xi8>, tensor<16x64xi32>
+  %across = tile.mma %p, %q, %s : tensor<16x64xi8>, tensor<64x64xi8>, tensor<16x64xi32>
+  tile.return
+}
+
 // CHECK-LABEL: tile.kernel @nothing
 // CHECK-NOT: num_warps
 tile.kernel @nothing() {

@@ -11,6 +11,7 @@ bits. Outputs are poisoned first.
   odd-shapes.py --tile-run build/bin/tile-run --jobs 16                    all, SIMT execution
   odd-shapes.py --tile-run build/bin/tile-run --sample 1000                an even part of all
   odd-shapes.py --tile-run build/bin/tile-run --device gpu --sample 5000   this machine's GPU
+  odd-shapes.py … --tiles 16x64x64,8x64x32                                 cases of these tiles
 
 Cases: matmul and matmul_nt at several tiles, for sm_80 (cp.async, mma.sync) and sm_90a
 (copy engine, wgmma; a pitch or base that is no multiple of 16 bytes takes the other
@@ -62,6 +63,13 @@ def all_cases():
         yield Case(form, "bf16", chip, (64, 64, 64), 2)
         yield Case(form, "f16", chip, (64, 16, 32), 0)
         yield Case(form, "f32", chip, (32, 32, 16), 0)
+    # Few rows, which warp groups multiply the other way round.
+    for form, tile in itertools.product(["nn", "nt"], [(8, 64, 32), (16, 64, 64), (16, 128, 16), (32, 64, 64)]):
+        yield Case(form, "bf16", "sm_90a", tile, 0)
+    yield Case("nn", "bf16", "sm_90a", (16, 64, 64), 2)
+    yield Case("nt", "f16", "sm_90a", (32, 128, 32), 0)
+    yield Case("nt", "i8", "sm_90a", (16, 64, 64), 0)
+    yield Case("strided", "bf16", "sm_90a", (16, 64, 32), 0)
     # Accumulators in tensor memory, of all lanes and of half of them.
     for form, tile in itertools.product(["nn", "nt"], [(128, 64, 32), (64, 64, 64), (128, 16, 16)]):
         yield Case(form, "bf16", "sm_100a", tile, 0)
@@ -145,6 +153,8 @@ def chunks_of(options):
     step, at, chunks = 1, 0, []
     # A GPU has one chip: the cases of another are its own again.
     cases = [c for c in all_cases() if options.device == "simt" or c.chip == "sm_90a"]
+    if options.tiles:
+        cases = [c for c in cases if "x".join(map(str, c.tile)) in options.tiles.split(",")]
     if options.sample:
         step = max(1, sum(len(shapes(case.tile)) for case in cases) // options.sample)
     for case in cases:
@@ -163,6 +173,7 @@ def main():
     parser.add_argument("--device", choices=["simt", "gpu"], default="simt")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--sample", type=int, help="about so many of all runs, evenly chosen")
+    parser.add_argument("--tiles", help="only cases of these tiles, such as 16x64x64,8x64x32")
     parser.add_argument("--slice", default="0/1", help="i/n: every n-th part of the runs, from the i-th")
     parser.add_argument("--seconds", type=float, help="begin no run after that time")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for one run")

@@ -47,6 +47,8 @@ struct MmaProblem {
   /// A row of acc is better not spread over warps: it is reduced, or becomes a row of
   /// another product's a.
   bool keepsRowsInWarp = false;
+  /// The operand is loaded from an array in which neighbours along K do not lie side by side.
+  bool aIsAcrossK = false, bIsAcrossK = false;
 
   int64_t k() const { return aShape.back(); }
 };

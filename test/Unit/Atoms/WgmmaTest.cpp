@@ -132,6 +132,50 @@ TEST_F(WgmmaTest, OtherTypesLieAlongK) {
   }
 }
 
+/// Tiles of few rows: the product of the same name with M and N exchanged.
+TEST_F(WgmmaTest, Transposed) {
+  const Atom *other = findAtom("wgmma_transposed");
+  for (int64_t m : {8, 16, 32}) {
+    EXPECT_TRUE(other->supports(bf16Problem(m, 64, 16, 4)));
+    EXPECT_TRUE(other->supports(bf16Problem(m, 256, 64, 8)));
+    EXPECT_EQ(selectAtom(bf16Problem(m, 64, 16, 4)), other);
+  }
+  EXPECT_FALSE(other->supports(bf16Problem(4, 64, 16, 4)));
+  EXPECT_FALSE(other->supports(bf16Problem(16, 32, 16, 4)));
+  EXPECT_FALSE(other->supports(bf16Problem(16, 64, 16, 2)));
+  EXPECT_FALSE(other->supports(bf16Problem(64, 64, 16, 4)));
+  EXPECT_EQ(other->shape(bf16Problem(16, 128, 64, 4)), (std::array<int64_t, 3>{64, 16, 16}));
+  // Thread t holds in register r: row 2(l % 4) + r % 2 + 8(r / 4), column 16w + l/4 +
+  // 8(r/2 % 2), the second 64 columns in the second half of the registers.
+  Layout acc = other->accLayout(bf16Problem(16, 128, 64, 4));
+  ASSERT_EQ(acc.size(Input::Register), 16u);
+  for (int64_t reg = 0; reg < 16; ++reg)
+    for (int64_t lane : {0, 1, 5, 31})
+      for (int64_t warp = 0; warp < 4; ++warp) {
+        int64_t r = reg % 8;
+        EXPECT_EQ(acc.apply(Position::thread(uint64_t(reg), uint64_t(lane), uint64_t(warp))),
+                  (Layout::Coords{2 * (lane % 4) + r % 2 + 8 * (r / 4),
+                                  16 * warp + lane / 4 + 8 * (r / 2 % 2) + 64 * (reg / 8)}));
+      }
+}
+
+/// What has to lie along K and does not come so is left to warps.
+TEST_F(WgmmaTest, TransposedAlongK) {
+  const Atom *other = findAtom("wgmma_transposed");
+  for (bool MmaProblem::*across : {&MmaProblem::aIsAcrossK, &MmaProblem::bIsAcrossK}) {
+    MmaProblem i8 = problem(16, 64, 64, 4, b.getI8Type(), b.getI32Type());
+    EXPECT_TRUE(other->supports(i8));
+    i8.*across = true;
+    EXPECT_FALSE(other->supports(i8));
+    MmaProblem bf16 = bf16Problem(16, 64, 64, 4);
+    bf16.*across = true;
+    EXPECT_TRUE(other->supports(bf16));
+  }
+  MmaProblem f8 = problem(16, 64, 64, 4, b.getType<mlir::Float8E4M3FNType>(), b.getF32Type());
+  EXPECT_FALSE(other->supports(f8));
+  EXPECT_TRUE(findAtom("wgmma_promoted_transposed")->supports(f8));
+}
+
 TEST_F(WgmmaTest, DescriptorBits) {
   // 128-byte rows along K: eight rows are 1024 bytes apart.
   WgmmaOperand operand = *describeWgmmaOperand(

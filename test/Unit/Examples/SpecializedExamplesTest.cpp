@@ -42,8 +42,16 @@ constexpr Product products[] = {
     {65, 8, 64, 64, 8, 64},
     {100, 256, 128, 64, 256, 64},
     {40, 24, 96, 16, 16, 32},
+    // Tiles of few rows, multiplied the other way round: one and two instructions wide, rings
+    // several times around, edges in all dims.
+    {8, 64, 16, 8, 64, 16},
+    {21, 72, 200, 8, 64, 32},
+    {33, 264, 136, 16, 64, 64},
+    {31, 136, 1000, 32, 128, 64},
+    {16, 264, 96, 16, 256, 32},
     // Rows that are no multiples of 16 bytes.
     {70, 67, 65, 64, 64, 64},
+    {17, 67, 65, 16, 64, 64},
 };
 
 class SpecializedProducts : public ::testing::TestWithParam<std::tuple<int, DType>> {};
@@ -77,6 +85,7 @@ struct TypedProduct {
   const char *type, *sum, *result, *extra;
   int bk;
   double tolerance, unitTolerance = 0;
+  int bm = 64;
 };
 constexpr TypedProduct typedProducts[] = {
     {"bf16", "f32", "bf16", "FAST=false", 64, 0x1p-6},  {"f16", "f16", "f16", "FAST=false", 64, 0x1p-2},
@@ -85,6 +94,12 @@ constexpr TypedProduct typedProducts[] = {
     {"i8", "i32", "i32", "FAST=false", 128, 0},         {"u8", "i32", "i32", "FAST=false", 32, 0},
     {"f32", "f32", "f32", "TF32=true", 32, 0x1p-4},     {"f32", "f32", "f32", "TF32=false", 32, 1e-4},
     {"f64", "f64", "f64", "FAST=false", 16, 1e-13},
+    // Tiles of few rows.
+    {"f8e4m3", "f32", "f32", "FAST=false", 128, 1e-3, 60 * 0x1p-13, 16},
+    {"f8e5m2", "f32", "bf16", "FAST=true", 64, 0x1p-6, 60 * 0x1p-12, 8},
+    {"i8", "i32", "i32", "FAST=false", 64, 0, 0, 32},
+    {"f32", "f32", "f32", "TF32=true", 32, 0x1p-4, 0, 16},
+    {"f16", "f16", "f16", "FAST=false", 64, 0x1p-2, 0, 16},
 };
 
 class TypedProducts : public ::testing::TestWithParam<std::tuple<int, const char *>> {};
@@ -94,7 +109,7 @@ TEST_P(TypedProducts, MatmulNT) {
   constexpr int64_t m = 100, n = 72, k = 272;
   Case test{"matmul_nt", "matmul_nt",
             {std::string("T=") + p.type, std::string("S=") + p.sum, std::string("O=") + p.result, p.extra,
-             define("BM", 64), define("BN", 64), define("BK", p.bk)},
+             define("BM", p.bm), define("BN", 64), define("BK", p.bk)},
             {}, {}, false, {}, p.tolerance};
   test.chip = std::get<1>(GetParam());
   test.unitTolerance = p.unitTolerance;
@@ -137,6 +152,9 @@ constexpr Attention attentions[] = {
     {1, 1, 40, 50, 16, 16, 16, true},
     // Several blocks for each resident one, of unequal lengths.
     {2, 3, 190, 200, 64, 64, 64, true, "f16"},
+    // A group of queries and many keys: products the other way round.
+    {1, 2, 16, 301, 128, 16, 128, false},
+    {2, 1, 5, 130, 64, 8, 64, true, "f16"},
     // One query and many keys; more rows than one warp group has, and wide heads.
     {1, 2, 1, 301, 128, 64, 128, true, "f16"},
     {1, 1, 131, 77, 256, 128, 64, false, "f16"},

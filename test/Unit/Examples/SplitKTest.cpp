@@ -91,6 +91,9 @@ INSTANTIATE_TEST_SUITE_P(
         Split{"bf16", "f32", 2, 64, 64, 64, 64, 64, 0},
         // More positions than the emulated device has clusters.
         Split{"bf16", "f32", 2, 64, 32, 64, 130, 144, 192},
+        // Tiles of few rows, multiplied the other way round.
+        Split{"bf16", "f32", 4, 16, 64, 64, 20, 72, 640},
+        Split{"f16", "f32", 0, 8, 128, 64, 8, 256, 576},
         // Two warp groups.
         Split{"bf16", "f32", 2, 128, 128, 64, 128, 136, 256},
         // Rings that threads fill, and rows that are not aligned.
