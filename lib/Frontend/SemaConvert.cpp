@@ -4,7 +4,8 @@
 //===----------------------------------------------------------------------===//
 // Section 4 of the language reference. Weak literals take the dtype of what
 // they meet; different dtypes do not mix, but for a scalar `int` beside i32,
-// u32, i64 or u64 (conv-C1); shapes broadcast from the right (bcast-C1). What
+// u32, i64 or u64, a scalar of those beside a tile of `int`, and an `int` known
+// at compile time (conv-C1); shapes broadcast from the right (bcast-C1). What
 // was implicit in the source becomes a node: Constant with dtype, Cast, Splat,
 // Broadcast.
 //===----------------------------------------------------------------------===//
@@ -184,20 +185,56 @@ static bool absorbsInt(DType dtype) {
          dtype == DType::U64;
 }
 
+/// A scalar of `from` becomes `to` by itself (conv-C1): `int` a narrower dtype, and
+/// what `int` holds wholly, beside a tile of it, `int`.
+static bool convertsSilently(Type from, DType to) {
+  if (from == Type::scalar(DType::Int))
+    return absorbsInt(to);
+  return to == DType::Int && from.isScalar() && absorbsInt(from.dtype()) &&
+         from.dtype() != DType::U64;
+}
+
+/// Which operand decides about the dtype: a scalar `int` only where nothing else
+/// does, a tile of `int` before scalars.
+static unsigned decides(Type type) {
+  if (type == Type::scalar(DType::Int))
+    return 0;
+  return type.isScalar() ? 1 : 2;
+}
+
+/// Makes literals of the `int`s known at compile time that meet floats, or integers
+/// that a scalar `int` does not become by itself.
+static void weakenConstantInts(ArrayRef<Operand *> operands) {
+  auto isConstantInt = [](const Operand *operand) {
+    return operand->isConstant() && !operand->isWeak() &&
+           operand->type() == Type::scalar(DType::Int);
+  };
+  bool wanted = llvm::any_of(operands, [](const Operand *operand) {
+    DType dtype = operand->type().dtype();
+    return isFloat(dtype) || (isInteger(dtype) && dtypeBits(dtype) < 32);
+  });
+  for (Operand *operand : operands) {
+    if (!wanted || !isConstantInt(operand))
+      continue;
+    const int64_t value = *operand->constant->toInt64();
+    const bool negative = value < 0;
+    operand->constant =
+        ConstValue::weakInt(negative ? -uint64_t(value) : uint64_t(value), negative);
+  }
+}
+
 bool Sema::unifyDTypes(SmallVectorImpl<Operand *> &operands, SourceRange range,
                        StringRef what) {
   const Operand *first = nullptr; // the one that decides
   bool hasWeakFloat = false;
+  if (llvm::any_of(operands, [](const Operand *o) { return o->isPoison(); }))
+    return false;
+  weakenConstantInts(operands);
   for (const Operand *operand : operands) {
-    if (operand->isPoison())
-      return false;
     hasWeakFloat |= operand->isWeak() && operand->constant->isWeakFloat();
     if (operand->isWeak())
       continue;
-    const bool isScalarInt = operand->type() == Type::scalar(DType::Int);
-    const bool firstIsScalarInt =
-        first && first->type() == Type::scalar(DType::Int);
-    if (!first || (firstIsScalarInt && !isScalarInt))
+    if (!first || decides(first->type()) < decides(operand->type()))
       first = operand;
   }
   if (!first) { // all weak: an integer beside a float becomes one
@@ -220,7 +257,7 @@ bool Sema::unifyDTypes(SmallVectorImpl<Operand *> &operands, SourceRange range,
     }
     if (operand->type().dtype() == target)
       continue;
-    if (operand->type() == Type::scalar(DType::Int) && absorbsInt(target)) {
+    if (convertsSilently(operand->type(), target)) {
       if (operand->isConstant())
         operand->constant = evalCast(*operand->constant, target);
       else

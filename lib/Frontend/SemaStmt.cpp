@@ -297,6 +297,12 @@ void Sema::reportAssignMismatch(const ast::AssignStmt &stmt,
     builder.note(value.dropped->call,
                  "this drops axis " + llvm::Twine(value.dropped->axis) +
                      "; `keep: true` keeps it as an axis of one");
+  else if (sameDType && before.rank() == after.rank() &&
+           llvm::all_of(llvm::zip_equal(before.shape(), after.shape()), [](auto dims) {
+             return std::get<0>(dims) == 1 || std::get<0>(dims) == std::get<1>(dims);
+           }))
+    builder.help("begin with the whole shape: `broadcast_to(…, " + shapeString(after.shape()) +
+                 ")`");
 }
 
 void Sema::checkAssign(const ast::AssignStmt &stmt) {

@@ -35,7 +35,7 @@ struct Placement {
       __int128 start = __int128(index[k]) * (elements ? 1 : size);
       __int128 lower = std::max<__int128>(0, -start);
       __int128 upper = std::min<__int128>(size, array.dims[d] - start);
-      empty |= lower >= upper || start < 0; // load-C4: a negative index is outside
+      empty |= lower >= upper;
       begin.push_back(lower >= upper ? 0 : int64_t(lower));
       end.push_back(lower >= upper ? 0 : int64_t(upper));
       stride.push_back(array.strides[d] * int64_t(elementBytes));

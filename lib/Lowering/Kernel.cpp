@@ -87,28 +87,38 @@ static int32_t sharedBytes(tile::KernelOp kernel) {
 /// the other computes: where the assembler would take a few registers more than the 64 or
 /// 128 a thread that allow it, with 16 warps or with 8 that hold large tiles. With 8 and
 /// smaller tiles it finds three blocks by itself, and a bound of two costs the third.
-/// Products want registers, and so do tiles of more than half of them. (Of integers,
-/// which count elements, few registers are left in the end.)
+/// Products want registers, and so do tiles of more than half of them, and kernels whose
+/// largest tiles are not what they load or store: those compute more than they wait. (Of
+/// integers, which count elements, few registers are left in the end.)
 static bool wantsTwoBlocks(tile::KernelOp kernel, int32_t numWarps) {
   if (numWarps != 16 && numWarps != 8)
     return false;
-  uint64_t largest = 0;
-  bool hasProduct = kernel
-                        .walk([&](Operation *op) {
-                          for (Type type : op->getResultTypes())
-                            if (tile::hasLayout(type) &&
-                                isa<FloatType>(getElementTypeOrSelf(type)))
-                              largest = std::max<uint64_t>(
-                                  largest, tile::getLayout(type).size(Input::Register) *
-                                               tgpu::BufferType::storedBytes(
-                                                   getElementTypeOrSelf(type)));
-                          return isa<tgpu::MmaOp, tgpu::AccumulateOp>(op)
-                                     ? WalkResult::interrupt()
-                                     : WalkResult::advance();
-                        })
-                        .wasInterrupted();
+  uint64_t largest = 0, most = 0, accessed = 0;
+  auto elementsOf = [](Type type) {
+    return tile::hasLayout(type) ? tile::getLayout(type).size(Input::Register) : 0;
+  };
+  bool hasProduct =
+      kernel
+          .walk([&](Operation *op) {
+            for (Type type : op->getResultTypes()) {
+              uint64_t elements = elementsOf(type);
+              most = std::max(most, elements);
+              Type element = getElementTypeOrSelf(type);
+              if (elements && isa<FloatType>(element))
+                largest = std::max<uint64_t>(
+                    largest, elements * tgpu::BufferType::storedBytes(element));
+              if (isa<tile::LoadOp, tile::GatherOp>(op))
+                accessed = std::max(accessed, elements);
+            }
+            if (auto store = dyn_cast<tile::StoreOp>(op))
+              accessed = std::max(accessed, elementsOf(store.getValue().getType()));
+            return isa<tgpu::MmaOp, tgpu::AccumulateOp>(op) ? WalkResult::interrupt()
+                                                            : WalkResult::advance();
+          })
+          .wasInterrupted();
   uint64_t half = numWarps == 16 ? 32 * 4 : 64 * 4;
-  return !hasProduct && largest <= half && (numWarps == 16 || largest == half);
+  return !hasProduct && most <= accessed && largest <= half &&
+         (numWarps == 16 || largest == half);
 }
 
 static bool hasCopyOut(tile::KernelOp kernel) {

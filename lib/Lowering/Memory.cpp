@@ -12,10 +12,12 @@
 // of 64 bits, or of 32 in a build where tiles reach over fewer than 2^31 elements.
 //
 // Edges: along each dim that is not known to be inside, the block computes once how
-// many elements of the tile exist (`extent`, i32, 0 when the index is negative or past
-// the end, where `start` may have overflowed). An element exists when its coordinate is
-// below the extent in every dim. So no check of a thread is wider than 32 bits; the
-// block's test of an index is, where the index may not fit.
+// many elements of the tile exist (`extent`, i32, 0 when nothing does, where `start` may
+// have overflowed). An element exists when its coordinate is below the extent in every
+// dim. Where indices count elements and may be negative, the first elements of the tile may
+// be missing: coordinates are then counted from the first that exists. So no check of a
+// thread is wider than 32 bits; the block's test of an index is, where the index may not
+// fit.
 //
 //   loads   read `pad` in constant memory instead of what does not exist: no branches,
 //           all loads of a tile are issued together, nothing is selected afterwards
@@ -84,12 +86,15 @@ private:
     int64_t sizeMultiple;  ///< and the array's size
     Value stride;      ///< i64
     bool isInBounds, isInnermost;
+    bool mayBeginBefore; ///< the array, and reach into it
     Value extent;      ///< i32; null: every element exists if `valid`
+    Value first;       ///< i32: coordinate of the first that exists; null: 0
     Value ownCoordinate; ///< i32, the thread's part
     uint64_t ownBits = 0;
   };
 
   void checkDim(Dim &dim);
+  void checkBothEnds(Dim &dim);
   Value cut(Value value, Type type);
   Value toWord(Value value) { return cut(value, word); }
   Value fromI32(Value value);
@@ -140,8 +145,9 @@ TileAccess::TileAccess(Emitter &emitter, Op op, Type valueType)
     info.index = e.toI64(e.get(op.getIndex()[dim]));
     IndexRange range = e.facts.rangeOf(op.getIndex()[dim], op);
     bool fits = range.min >= INT32_MIN && range.max <= INT32_MAX;
-    info.checkedIn = fits ? word : Type(e.builder.getI64Type());
     info.size = tensor ? tensor.getDimSize(dim) : 1;
+    info.mayBeginBefore = inElements && info.size > 1 && range.min < 0;
+    info.checkedIn = fits && !info.mayBeginBefore ? word : Type(e.builder.getI64Type());
     info.arraySize = view.dims[arrayDim];
     info.startMultiple = e.facts.startMultiple(op, dim);
     info.sizeMultiple = e.facts.dimMultiple(op.getArray(), arrayDim);
@@ -219,7 +225,7 @@ Value TileAccess::number(Type type, int64_t value) {
   return type.isInteger(32) ? e.i32(value) : e.i64(value);
 }
 
-/// The address of the tile's first element.
+/// The address of the tile's first element, which need not exist.
 Value TileAccess::emitTileAddress() {
   OpBuilder &b = e.builder;
   Value offset;
@@ -249,6 +255,25 @@ Value TileAccess::addressOf(Value offset) {
                              ArrayRef<LLVM::GEPArg>{offset});
 }
 
+/// The same where the tile may begin before the array. Only what is less than a tile
+/// before it matters, so that nothing overflows.
+void TileAccess::checkBothEnds(Dim &dim) {
+  OpBuilder &b = e.builder;
+  Location loc = e.loc;
+  Value zero = e.i64(0), whole = e.i64(dim.size);
+  Value start = arith::MaxSIOp::create(b, loc, dim.index, e.i64(-dim.size));
+  Value first = arith::SubIOp::create(b, loc, zero, start);
+  first = arith::MaxSIOp::create(b, loc, first, zero);
+  Value rest = arith::SubIOp::create(b, loc, dim.arraySize, start);
+  Value end = arith::MinSIOp::create(b, loc, rest, whole);
+  Value count = arith::SubIOp::create(b, loc, end, first);
+  count = arith::MaxSIOp::create(b, loc, count, zero);
+  Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, count, whole);
+  wholly = wholly ? arith::AndIOp::create(b, loc, wholly, isWhole).getResult() : isWhole;
+  dim.first = cut(first, b.getI32Type());
+  dim.extent = cut(count, b.getI32Type());
+}
+
 /// Finds out how much of the tile exists along `dim`.
 void TileAccess::checkDim(Dim &dim) {
   OpBuilder &b = e.builder;
@@ -258,6 +283,8 @@ void TileAccess::checkDim(Dim &dim) {
   };
   if (dim.isInBounds)
     return;
+  if (dim.mayBeginBefore)
+    return checkBothEnds(dim);
   unsigned log = llvm::Log2_64(uint64_t(dim.size));
   Value index = cut(dim.index, dim.checkedIn), size = cut(dim.arraySize, dim.checkedIn);
   // Tiles (or elements) that begin inside; unsigned, so that negative is outside.
@@ -350,9 +377,15 @@ Value TileAccess::guardOf(uint64_t flat) {
   for (unsigned number : extents) {
     uint64_t own = layout->field(flat, number);
     Value &guard = guards[{number, own}];
-    if (!guard)
-      guard = arith::CmpIOp::create(e.builder, e.loc, arith::CmpIPredicate::slt,
-                                    coordinate(number, own), dims[number].extent);
+    if (!guard) {
+      Value place = coordinate(number, own);
+      if (Value first = dims[number].first)
+        place = arith::SubIOp::create(e.builder, e.loc, place, first);
+      guard = arith::CmpIOp::create(e.builder, e.loc,
+                                    dims[number].first ? arith::CmpIPredicate::ult
+                                                       : arith::CmpIPredicate::slt,
+                                    place, dims[number].extent);
+    }
     all = all ? arith::AndIOp::create(e.builder, e.loc, all, guard).getResult() : guard;
   }
   return all;

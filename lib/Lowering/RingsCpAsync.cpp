@@ -68,11 +68,13 @@ private:
   struct Dim {
     Value start;       ///< i64: the tile's first element
     Value exists;      ///< i1 where the tile is one element wide, i32 count else
+    Value first;       ///< i32: coordinate of the first that exists; null: 0
     int tileDim = -1;  ///< of the buffer; -1: one element wide
     Value own;         ///< i32: this thread's part of the coordinate
   };
 
   Dim describe(unsigned arrayDim);
+  void setOwnCoordinate(Dim &dim);
   unsigned pieceElements();
   Value sourceAddress(uint64_t flat);
   Value existsAt(uint64_t flat);
@@ -99,7 +101,8 @@ private:
 } // namespace tilec
 
 /// Start and extent along one dim of the array, as TileAccess finds them: nothing
-/// exists of a tile that begins outside, where the start may have overflowed.
+/// exists of a tile that begins behind the end, where the start may have overflowed; one
+/// that begins before the array, counted in elements, may reach into it.
 AsyncCopyEmitter::Dim AsyncCopyEmitter::describe(unsigned arrayDim) {
   Dim dim;
   Value index = e.toI64(e.get(op.getIndex()[arrayDim]));
@@ -123,17 +126,34 @@ AsyncCopyEmitter::Dim AsyncCopyEmitter::describe(unsigned arrayDim) {
                       : begins;
     return dim;
   }
-  Value rest = arith::SubIOp::create(builder, loc, size, dim.start);
   Value whole = e.i64(width);
+  if (op.getElements() && e.facts.rangeOf(op.getIndex()[arrayDim], op).min < 0) {
+    Value start = arith::MaxSIOp::create(builder, loc, index, e.i64(-width));
+    Value first = arith::SubIOp::create(builder, loc, e.i64(0), start);
+    first = arith::MaxSIOp::create(builder, loc, first, e.i64(0));
+    Value end = arith::SubIOp::create(builder, loc, size, start);
+    end = arith::MinSIOp::create(builder, loc, end, whole);
+    Value count = arith::SubIOp::create(builder, loc, end, first);
+    count = arith::MaxSIOp::create(builder, loc, count, e.i64(0));
+    dim.first = arith::TruncIOp::create(builder, loc, builder.getI32Type(), first);
+    dim.exists = arith::TruncIOp::create(builder, loc, builder.getI32Type(), count);
+    setOwnCoordinate(dim);
+    return dim;
+  }
+  Value rest = arith::SubIOp::create(builder, loc, size, dim.start);
   Value fits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, rest, whole);
   Value extent = arith::SelectOp::create(builder, loc, fits, whole, rest);
   extent = arith::SelectOp::create(builder, loc, begins, extent, e.i64(0));
   dim.exists = arith::TruncIOp::create(builder, loc, builder.getI32Type(), extent);
+  setOwnCoordinate(dim);
+  return dim;
+}
+
+void AsyncCopyEmitter::setOwnCoordinate(Dim &dim) {
   LinearBases bases;
   for (uint64_t basis : threadBases(layout))
     bases.push_back(layout.field(basis, unsigned(dim.tileDim)));
   dim.own = emitLinear(builder, loc, e.thread, bases);
-  return dim;
 }
 
 /// How many elements one instruction may move: what is aligned at both ends.
@@ -193,8 +213,12 @@ Value AsyncCopyEmitter::existsAt(uint64_t flat) {
       Value coordinate = dim.own;
       if (own)
         coordinate = arith::AddIOp::create(builder, loc, coordinate, e.i32(int64_t(own)));
-      known = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, coordinate,
-                                    dim.exists);
+      if (dim.first)
+        coordinate = arith::SubIOp::create(builder, loc, coordinate, dim.first);
+      known = arith::CmpIOp::create(builder, loc,
+                                    dim.first ? arith::CmpIPredicate::ult
+                                              : arith::CmpIPredicate::slt,
+                                    coordinate, dim.exists);
     }
     all = all ? arith::AndIOp::create(builder, loc, all, known).getResult() : known;
   }
