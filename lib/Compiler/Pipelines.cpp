@@ -65,6 +65,7 @@ void addStagedPasses(OpPassManager &passes, const CompileOptions &options, const
   PrefetchLoadsOptions prefetch;
   prefetch.chip = std::string(chip.name);
   kernels.addPass(createPrefetchLoads(prefetch));
+  kernels.addPass(createPrefetchOperands());
   kernels.addPass(createStageRings());
   kernels.addPass(createStageStores());
   kernels.addPass(createStageOperands());

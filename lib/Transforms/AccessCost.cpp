@@ -12,6 +12,7 @@
 
 #include "tilec/Analysis/IndexFacts.h"
 #include "tilec/Tile/BuildFacts.h"
+#include "tilec/Tile/TileLayout.h"
 
 #include "llvm/Support/MathExtras.h"
 #include <set>
@@ -28,6 +29,13 @@ int64_t tilec::storedBytes(Type element) {
   if (isa<FloatTF32Type>(element))
     return 4;
   return std::max(1u, element.getIntOrFloatBitWidth() / 8);
+}
+
+int64_t tilec::registersOf(Type type) {
+  if (!tile::hasLayout(type))
+    return 0;
+  int64_t elements = int64_t(tile::getLayout(type).size(Input::Register));
+  return (elements * storedBytes(getElementTypeOrSelf(type)) + 3) / 4;
 }
 
 template <typename Op> static TileAccess describe(Op op, RankedTensorType tile) {

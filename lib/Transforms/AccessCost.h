@@ -16,6 +16,9 @@ namespace tilec {
 /// Bytes of an element in memory.
 int64_t storedBytes(mlir::Type element);
 
+/// 32-bit registers of a thread that hold a tile of laid-out `type`; 0 for anything else.
+int64_t registersOf(mlir::Type type);
+
 /// A tile's way to memory: what load and store have in common.
 struct TileAccess {
   mlir::RankedTensorType tile;

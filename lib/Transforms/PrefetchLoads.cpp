@@ -32,6 +32,7 @@
 // fit into a quarter of the registers.
 //
 //===------------------------------------------------------------------------===//
+#include "AccessCost.h"
 #include "Copies.h"
 #include "Dependence.h"
 #include "Hints.h"
@@ -62,15 +63,6 @@ static constexpr int64_t fileRegisters = 65536, otherRegisters = 32;
 /// The most registers of a thread that may wait for the next position, and the most
 /// resident blocks for which that pays.
 static constexpr int64_t mostWaiting = 32, mostBlocks = 2;
-
-/// 32-bit registers of a thread that hold `type`.
-static int64_t registersOf(Type type) {
-  if (!tile::hasLayout(type))
-    return 0;
-  int64_t elements = int64_t(tile::getLayout(type).size(Input::Register));
-  int64_t bytes = tgpu::BufferType::storedBytes(getElementTypeOrSelf(type));
-  return (elements * bytes + 3) / 4;
-}
 
 /// Whether the kernel only loads, computes and stores, with a reduction of a tile.
 static bool isStreaming(tile::KernelOp kernel) {

@@ -201,6 +201,16 @@ def PrefetchLoads : Pass<"tile-prefetch-loads", "::tilec::tile::KernelOp"> {
     "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def PrefetchOperands : Pass<"tile-prefetch-operands", "::tilec::tile::KernelOp"> {
+  let summary = "operands that go through registers are loaded an iteration ahead";
+  let description = [{
+    Where an operand of a loop's product is gathered, or computed from what is loaded,
+    the loads of the next iteration are issued before the product of this one.
+  }];
+  let dependentDialects = ["::tilec::tile::TileDialect", "::mlir::arith::ArithDialect",
+    "::mlir::scf::SCFDialect"];
+}
+
 def PackPositions : Pass<"tile-pack-positions", "::tilec::tile::KernelOp"> {
   let summary = "small positions of the grid share a block";
   let description = [{

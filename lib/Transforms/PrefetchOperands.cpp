@@ -1,0 +1,249 @@
+//===- PrefetchOperands.cpp - the next iteration's operands in flight -*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// In: a laid-out kernel with a loop around a product, of which an operand goes through
+// registers: it is gathered, or computed from what is loaded, as weights of a few bits are.
+// Out: the loop loads an iteration ahead, so that memory is read while the product runs:
+//
+//   scf.for %i = %l to %u step %s {
+//     %w = tile.load %a[%i, …]      %f = … convert %w …     tile.mma %x, %f, …
+//   }
+//     →
+//   %w0 = scf.if %l < %u { tile.load %a[%l, …] } else { zeros }
+//   scf.for %i = %l to %u step %s iter_args(%w = %w0) {
+//     %f = … convert %w …
+//     %n = %u - %i > %s ? %i + %s : %i
+//     %v = tile.load %a[%n, …]      tile.mma %x, %f, …      scf.yield %v
+//   }
+//
+// What waits is what was loaded, before it is made larger. The last iteration loads its
+// own tiles once more, so all that is known of places inside the array stays true. Loads
+// for a second product of the iteration need no help: they stand before the first.
+//
+// Only where nothing in the loop writes what is loaded, all places follow from the counter
+// and what is the same in all iterations (of loads that say where, too), and the tiles that
+// wait and the sums leave half of a thread's registers free.
+//
+//===------------------------------------------------------------------------===//
+#include "AccessCost.h"
+#include "Copies.h"
+
+#include "tilec/Tile/BuildFacts.h"
+#include "tilec/Tile/DebugSites.h"
+#include "tilec/Tile/Remarks.h"
+#include "tilec/Tile/TileOps.h"
+#include "tilec/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_PREFETCHOPERANDS
+#include "tilec/Transforms/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+
+/// The most registers of a thread that may wait for the next iteration, alone and
+/// together with the sums of products.
+static constexpr int64_t mostWaiting = 32, mostHeld = 128;
+
+static bool reads(Operation *op) { return isa<tile::LoadOp, tile::GatherOp>(op); }
+
+namespace {
+
+/// A load of a loop's body, and what its place is computed from there, in program order.
+struct Prefetch {
+  Operation *load;
+  SmallVector<Operation *> slice;
+};
+
+} // namespace
+
+static bool isInBody(Operation *op, scf::ForOp loop) {
+  return op->getBlock() == loop.getBody();
+}
+
+static bool writesMemory(scf::ForOp loop) {
+  return loop
+      .walk([](Operation *op) {
+        return isa<tile::StoreOp, tile::ScatterOp, tile::AtomicOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// An operand of `product` is computed from `load`.
+static bool feeds(Operation *load, tile::MmaOp product, scf::ForOp loop) {
+  llvm::SetVector<Operation *> seen;
+  seen.insert(load);
+  for (size_t next = 0; next < seen.size(); ++next)
+    for (OpOperand &use : seen[next]->getUses()) {
+      Operation *user = use.getOwner();
+      if (user == product && use.get() != product.getAcc())
+        return true;
+      if (isInBody(user, loop) && !isa<tile::MmaOp>(user) && !reads(user) &&
+          user->getNumResults())
+        seen.insert(user);
+    }
+  return false;
+}
+
+/// Something in the loop may write what `op` reads, if it reads.
+static bool mayChange(Operation *op, bool loopWrites, bool arraysOverlap) {
+  if (!reads(op) || !loopWrites)
+    return false;
+  return arraysOverlap || cast<tile::ArrayType>(op->getOperand(0).getType()).isMut();
+}
+
+/// `load` with its slice, where its place is known an iteration before.
+static std::optional<Prefetch> findPrefetch(Operation *load, scf::ForOp loop) {
+  llvm::SetVector<Operation *> needed;
+  SmallVector<Value> waiting(load->getOperands());
+  while (!waiting.empty()) {
+    Value value = waiting.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (!op) {
+      auto argument = cast<BlockArgument>(value);
+      if (argument.getOwner() == loop.getBody() && value != loop.getInductionVar())
+        return std::nullopt;
+      continue;
+    }
+    if (!isInBody(op, loop))
+      continue;
+    if (op->getNumRegions() || isCopied(op) || (!isPure(op) && !reads(op)))
+      return std::nullopt;
+    if (needed.insert(op))
+      waiting.append(op->operand_begin(), op->operand_end());
+  }
+  Prefetch result{load, SmallVector<Operation *>(needed.begin(), needed.end())};
+  llvm::sort(result.slice, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return result;
+}
+
+/// What `prefetches` load in the iteration `number`.
+static SmallVector<Value> loadAt(OpBuilder &builder, ArrayRef<Prefetch> prefetches,
+                                 scf::ForOp loop, Value number) {
+  IRMapping mapping;
+  mapping.map(loop.getInductionVar(), number);
+  SmallVector<Value> tiles;
+  for (const Prefetch &prefetch : prefetches) {
+    for (Operation *op : prefetch.slice)
+      if (!mapping.contains(op->getResult(0)))
+        builder.clone(*op, mapping);
+    tiles.push_back(builder.clone(*prefetch.load, mapping)->getResult(0));
+  }
+  return tiles;
+}
+
+/// What waits in front of a loop that may have no iteration.
+static SmallVector<Value> loadFirst(ArrayRef<Prefetch> prefetches, scf::ForOp loop) {
+  OpBuilder builder(loop);
+  Location loc = loop.getLoc();
+  Value first = loop.getLowerBound();
+  Value runs = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, first,
+                                     loop.getUpperBound());
+  auto branch = scf::IfOp::create(
+      builder, loc, runs,
+      [&](OpBuilder &body, Location) {
+        scf::YieldOp::create(body, loc, loadAt(body, prefetches, loop, first));
+      },
+      [&](OpBuilder &body, Location) {
+        SmallVector<Value> zeros;
+        for (const Prefetch &prefetch : prefetches) {
+          auto type = cast<RankedTensorType>(prefetch.load->getResult(0).getType());
+          zeros.push_back(arith::ConstantOp::create(
+              body, loc, cast<TypedAttr>(body.getZeroAttr(type))));
+        }
+        scf::YieldOp::create(body, loc, zeros);
+      });
+  return SmallVector<Value>(branch.getResults());
+}
+
+static void rotate(scf::ForOp loop, tile::MmaOp product, ArrayRef<Prefetch> prefetches) {
+  OpBuilder builder(product);
+  Location loc = loop.getLoc();
+  Value number = loop.getInductionVar();
+  // Unsigned: the distance to the end may be more than a signed number holds.
+  Value rest = arith::SubIOp::create(builder, loc, loop.getUpperBound(), number);
+  Value isThere = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ugt, rest,
+                                        loop.getStep());
+  Value next = arith::AddIOp::create(builder, loc, number, loop.getStep());
+  next = arith::SelectOp::create(builder, loc, isThere, next, number);
+  SmallVector<Value> nextTiles = loadAt(builder, prefetches, loop, next);
+
+  IRRewriter rewriter(loop.getContext());
+  rewriter.setInsertionPoint(loop);
+  unsigned carried = loop.getNumRegionIterArgs();
+  auto made = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+      rewriter, loadFirst(prefetches, loop), /*replaceInitOperandUsesInLoop=*/false,
+      [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return nextTiles; }));
+  for (auto [number, prefetch] : llvm::enumerate(prefetches)) {
+    prefetch.load->getResult(0).replaceAllUsesWith(
+        made.getRegionIterArg(carried + unsigned(number)));
+    prefetch.load->erase();
+  }
+}
+
+namespace {
+
+struct PrefetchOperands : tilec::impl::PrefetchOperandsBase<PrefetchOperands> {
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (!tile::relies(kernel, BuildFact::Aligned16) || tile::hasSites(kernel))
+      return;
+    SmallVector<scf::ForOp> loops;
+    kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops)
+      prefetch(loop);
+  }
+
+private:
+  void prefetch(scf::ForOp loop) {
+    auto products = loop.getBody()->getOps<tile::MmaOp>();
+    if (products.empty())
+      return;
+    bool loopWrites = writesMemory(loop);
+    bool arraysOverlap = loop->getParentOfType<tile::KernelOp>().getArraysOverlap();
+    tile::MmaOp product = *products.begin();
+    int64_t waiting = 0, sums = 0;
+    for (Value carried : loop.getRegionIterArgs())
+      sums += registersOf(carried.getType());
+    SmallVector<Prefetch> prefetches;
+    for (Operation &op : *loop.getBody()) {
+      if (!reads(&op) || isCopied(&op) || !isa<RankedTensorType>(op.getResult(0).getType()) ||
+          !op.isBeforeInBlock(product) || !feeds(&op, product, loop))
+        continue;
+      int64_t registers = registersOf(op.getResult(0).getType());
+      std::optional<Prefetch> found = findPrefetch(&op, loop);
+      if (found && (mayChange(&op, loopWrites, arraysOverlap) ||
+                    llvm::any_of(found->slice, [&](Operation *part) {
+                      return mayChange(part, loopWrites, arraysOverlap);
+                    })))
+        continue;
+      if (!found || waiting + registers > mostWaiting ||
+          waiting + registers + sums > mostHeld) {
+        remarkMissed(&op, "schedule-loops", "the load waits for memory in each iteration: {0}",
+                     found ? "its tile would not fit beside the sums"
+                           : "its place is not known an iteration before");
+        continue;
+      }
+      waiting += registers;
+      remarkChoice(&op, "schedule-loops",
+                   "the load runs an iteration ahead, {0} registers wait", registers);
+      prefetches.push_back(*found);
+    }
+    if (!prefetches.empty())
+      rotate(loop, product, prefetches);
+  }
+};
+
+} // namespace
