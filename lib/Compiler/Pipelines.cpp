@@ -38,6 +38,7 @@ void addLaidOutPasses(OpPassManager &passes, const CompileOptions &options, cons
   kernels.addPass(createSimplifyTile());
   kernels.addPass(createHoistInvariants());
   kernels.addPass(createInferBounds());
+  kernels.addPass(createBoundPowers());
   kernels.addPass(createCoarsenMasks());
   ChooseWarpsOptions warps;
   warps.numWarps = int(options.numWarps);

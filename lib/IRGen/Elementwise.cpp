@@ -126,7 +126,7 @@ Value Elementwise::floatUnary(UnaryOp op, DType dtype, Value x) {
   case UnaryOp::Sigmoid:
     return sigmoid(dtype, x);
   case UnaryOp::Silu:
-    return arith::MulFOp::create(builder, loc, x, sigmoid(dtype, x), flags);
+    return silu(dtype, x);
   case UnaryOp::Gelu:
     return gelu(dtype, x);
   case UnaryOp::GeluTanh:
@@ -149,8 +149,11 @@ Value Elementwise::sign(DType dtype, Value x) {
 
 /// 1 / (1 + e^-x), as e^x / (1 + e^x) for negative x so that no intermediate
 /// overflows and small results stay accurate. The divisor lies in [1, 2]: `arcp` tells
-/// ExpandDivision, which then needs no test of its range.
+/// ExpandDivision, which then needs no test of its range. Where approximations are
+/// allowed 1 / (1 + e^-x) as it stands: an infinite divisor gives 0.
 Value Elementwise::sigmoid(DType dtype, Value x) {
+  if (isApproximate(dtype))
+    return overOnePlusExp(dtype, real(dtype, 1, x), x);
   Value one = real(dtype, 1, x);
   Value magnitude = math::AbsFOp::create(builder, loc, x, flags);
   Value power = math::ExpOp::create(
@@ -164,11 +167,35 @@ Value Elementwise::sigmoid(DType dtype, Value x) {
                                isExact ? arith::FastMathFlags::arcp : flags);
 }
 
+/// a / (1 + e^-x), approximately. The divisor is at least 1, which `arcp` tells
+/// ExpandDivision.
+Value Elementwise::overOnePlusExp(DType dtype, Value a, Value x) {
+  Value power = math::ExpOp::create(
+      builder, loc, arith::NegFOp::create(builder, loc, x, flags), flags);
+  Value sum = arith::AddFOp::create(builder, loc, real(dtype, 1, x), power, flags);
+  return arith::DivFOp::create(builder, loc, a, sum, flags | arith::FastMathFlags::arcp);
+}
+
+Value Elementwise::silu(DType dtype, Value x) {
+  if (isApproximate(dtype))
+    return overOnePlusExp(dtype, x, x);
+  return arith::MulFOp::create(builder, loc, x, sigmoid(dtype, x), flags);
+}
+
+/// x/2 + x/2 * `odd`, which becomes one multiplication and an fma.
+Value Elementwise::halfOfOnePlus(DType dtype, Value x, Value odd) {
+  Value half = arith::MulFOp::create(builder, loc, x, real(dtype, 0.5, x), flags);
+  Value product = arith::MulFOp::create(builder, loc, half, odd, flags);
+  return arith::AddFOp::create(builder, loc, product, half, flags);
+}
+
 /// x/2 * (1 + erf(x / sqrt 2)).
 Value Elementwise::gelu(DType dtype, Value x) {
   Value scaled = arith::MulFOp::create(
       builder, loc, x, real(dtype, std::numbers::sqrt2 / 2, x), flags);
   Value erf = math::ErfOp::create(builder, loc, scaled, flags);
+  if (isApproximate(dtype))
+    return halfOfOnePlus(dtype, x, erf);
   Value sum =
       arith::AddFOp::create(builder, loc, real(dtype, 1, x), erf, flags);
   Value half =
@@ -177,17 +204,22 @@ Value Elementwise::gelu(DType dtype, Value x) {
 }
 
 /// x/2 * (1 + tanh v) with v = sqrt(2/pi) * (x + 0.044715 x^3), which is
-/// x * sigmoid(2v): nothing cancels where tanh is near -1.
+/// x * sigmoid(2v): nothing cancels where tanh is near -1. The first form where
+/// approximations are allowed: tanh is one instruction then.
 Value Elementwise::geluTanh(DType dtype, Value x) {
   auto times = [&](Value a, Value b) -> Value {
     return arith::MulFOp::create(builder, loc, a, b, flags);
   };
-  double factor = 2 * std::sqrt(2 * std::numbers::inv_pi);
+  bool takesTanh = isApproximate(dtype);
+  double factor = (takesTanh ? 1 : 2) * std::sqrt(2 * std::numbers::inv_pi);
   Value square = times(x, x);
   Value inner = arith::AddFOp::create(
       builder, loc, real(dtype, factor, x),
       times(real(dtype, factor * 0.044715, x), square), flags);
-  return times(x, sigmoid(dtype, times(inner, x)));
+  Value v = times(inner, x);
+  if (takesTanh)
+    return halfOfOnePlus(dtype, x, math::TanhOp::create(builder, loc, v, flags));
+  return times(x, sigmoid(dtype, v));
 }
 
 Value Elementwise::integerUnary(UnaryOp op, DType dtype, Value x) {

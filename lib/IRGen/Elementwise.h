@@ -62,6 +62,14 @@ private:
   mlir::Value floatFloorDivide(DType dtype, mlir::Value a, mlir::Value b);
   mlir::Value sign(DType dtype, mlir::Value x);
   mlir::Value sigmoid(DType dtype, mlir::Value x);
+  mlir::Value silu(DType dtype, mlir::Value x);
+  mlir::Value overOnePlusExp(DType dtype, mlir::Value a, mlir::Value x);
+  mlir::Value halfOfOnePlus(DType dtype, mlir::Value x, mlir::Value odd);
+  /// Whether approximate forms are allowed; f64 has none.
+  bool isApproximate(DType dtype) const {
+    return dtype != DType::F64 &&
+           mlir::arith::bitEnumContainsAll(flags, mlir::arith::FastMathFlags::afn);
+  }
   mlir::Value gelu(DType dtype, mlir::Value x);
   mlir::Value geluTanh(DType dtype, mlir::Value x);
   mlir::Value castToBool(mlir::Value x, DType from);

@@ -19,11 +19,15 @@
 // is divided as usual. The question is asked twice, first with half an instruction a
 // lane: exponents in [-63, 0] are those whose highest bits are 01, so that one "or"
 // and one "and" over the vector tell. Only then lane by lane. Of powers, ExpandMath has
-// asked already.
+// asked already, but for those that are known to be at most 1 (BoundPowers): there one
+// unsigned minimum of the bits less 1 tells whether all are zero or at least 2^-100. So a
+// row that ends in padding of -inf, whose powers are zeros, is divided as any other.
 //
 // A division marked `arcp`, and nothing else, is one whose divisor is known to lie in
 // [1, 2] and whose dividend is at most 1, as in sigmoid: six instructions and no question.
 // (Dividends below 2^-100 may then be off in the last bit of a subnormal quotient.)
+// One marked `afn` and `arcp` may be approximate, and has a divisor of at least 1: a
+// reciprocal and a multiplication, 1.5 ulp, and 0 where the divisor is above 2^126.
 //===----------------------------------------------------------------------===//
 
 #include "HelperCalls.h"
@@ -94,8 +98,16 @@ public:
     return op.getFastmath() == arith::FastMathFlags::arcp;
   }
 
+  /// The same of a divisor of at least 1, and an approximate quotient.
+  static bool isApproximate(arith::DivFOp op) {
+    return op.getFastmath() == (arith::FastMathFlags::arcp | arith::FastMathFlags::afn);
+  }
+
   /// Replaces the operation where that pays.
   void run() {
+    if (isApproximate(op))
+      return finish(MathBuilder(builder, loc, op.getType())
+                        .mul(op.getLhs(), approximateReciprocal(op.getRhs())));
     if (isOfKnownRange(op))
       return finish(corrected(op.getLhs(), op.getRhs(), reciprocal(op.getRhs())));
     llvm::MapVector<std::pair<const void *, int64_t>, SmallVector<int64_t>> groups;
@@ -139,19 +151,26 @@ private:
   Value quotients(Value a, Value b) {
     MathBuilder s(builder, loc, b.getType());
     Value divisorFits = s.both(s.ge(b, s.f(0x1p-25)), s.le(b, s.f(0x1p25)));
-    Value ordinary = ordinaryLanes(a);
-    Value common = s.both(divisorFits, ordinary ? ordinary : commonExponents(s, a));
-
-    auto fits = scf::IfOp::create(builder, loc, builder.getI1Type(), common, true);
-    yieldIn(fits.thenBlock(), [&] { return constantTrue(); });
-    yieldIn(fits.elseBlock(), [&] { return s.both(divisorFits, safeExponents(a)); });
-
-    auto choice = scf::IfOp::create(builder, loc, a.getType(), fits.getResult(0), true);
+    Operation *source = a.getDefiningOp();
+    Value fits = source && source->hasAttr(atMostOneAttrName)
+                     ? s.both(divisorFits, areZeroOrSafe(s, a))
+                     : fitsInSteps(s, divisorFits, a);
+    auto choice = scf::IfOp::create(builder, loc, a.getType(), fits, true);
     yieldIn(choice.thenBlock(), [&] { return corrected(a, b, reciprocal(b)); });
     yieldIn(choice.elseBlock(), [&] {
       return arith::DivFOp::create(builder, loc, a, spread(b, a.getType()));
     });
     return choice.getResult(0);
+  }
+
+  /// Asked first with half an instruction a lane.
+  Value fitsInSteps(MathBuilder &s, Value divisorFits, Value a) {
+    Value ordinary = ordinaryLanes(a);
+    Value common = s.both(divisorFits, ordinary ? ordinary : commonExponents(s, a));
+    auto fits = scf::IfOp::create(builder, loc, builder.getI1Type(), common, true);
+    yieldIn(fits.thenBlock(), [&] { return constantTrue(); });
+    yieldIn(fits.elseBlock(), [&] { return s.both(divisorFits, safeExponents(a)); });
+    return fits.getResult(0);
   }
 
   template <typename Make> void yieldIn(Block *block, Make make) {
@@ -169,10 +188,14 @@ private:
   /// ulp at most. Right for all mantissas, again by trying them.
   Value reciprocal(Value b) {
     MathBuilder s(builder, loc, b.getType());
-    Value y = HelperCalls(op->getParentOfType<ModuleOp>(), s)
-                  .call("tilec.rcp.approx.ftz.f32", b);
+    Value y = approximateReciprocal(b);
     Value rest = s.fma(s.neg(b), y, s.one());
     return s.fma(rest, y, y);
+  }
+
+  Value approximateReciprocal(Value b) {
+    MathBuilder s(builder, loc, b.getType());
+    return HelperCalls(op->getParentOfType<ModuleOp>(), s).call("tilec.rcp.approx.ftz.f32", b);
   }
 
   Value corrected(Value a, Value b, Value reciprocal) {
@@ -203,6 +226,22 @@ private:
     return s.ieq(high, s.i(0x20000000));
   }
 
+  /// Whether x = 0 or 2^-100 <= x for all elements, which lie in [0, 1] or are NaN. Less 1,
+  /// zero is the greatest of unsigned numbers; a sum and a minimum are one instruction.
+  Value areZeroOrSafe(MathBuilder &s, Value a) {
+    constexpr int64_t numChains = 4;
+    Value least[numChains];
+    for (int64_t lane = 0; lane < cast<VectorType>(a.getType()).getNumElements(); ++lane) {
+      Value lessOne = s.iadd(s.bits(element(a, lane)), s.i(-1));
+      Value &chain = least[lane % numChains];
+      chain = chain ? s.umin(lessOne, chain) : lessOne;
+    }
+    for (int64_t chain = 1; chain < numChains; ++chain)
+      if (least[chain])
+        least[0] = s.umin(least[0], least[chain]);
+    return s.uge(least[0], s.i(0x0D7FFFFF)); // the bits of 2^-100, less 1
+  }
+
   /// Whether 2^-100 <= |x| <= 2^100 or x = 0 for all elements.
   Value safeExponents(Value a) {
     MathBuilder m(builder, loc, a.getType());
@@ -228,7 +267,8 @@ struct ExpandDivision : tilec::impl::ExpandDivisionBase<ExpandDivision> {
       auto type = dyn_cast<VectorType>(op.getType());
       bool isExact = op.getFastmath() == arith::FastMathFlags::none;
       if (getElementTypeOrSelf(op.getType()).isF32() &&
-          (Division::isOfKnownRange(op) || (type && type.getRank() == 1 && isExact)))
+          (Division::isOfKnownRange(op) || Division::isApproximate(op) ||
+           (type && type.getRank() == 1 && isExact)))
         worklist.push_back(op);
     });
     for (arith::DivFOp op : worklist)

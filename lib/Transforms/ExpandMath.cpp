@@ -120,9 +120,14 @@ Value powerByUnit(MathBuilder &m, HelperCalls &helpers, Value x, bool isOrdinary
 }
 
 /// The same for all x. Whether all lanes are ordinary is asked where they are divided,
-/// which has to know, too.
+/// which has to know, too; not of powers that are at most 1, of which division asks less.
 Value expandExpByUnit(MathBuilder &m, HelperCalls &helpers, Operation *op, Value x) {
   auto vector = dyn_cast<VectorType>(x.getType());
+  if (op->hasAttr(atMostOneAttrName)) {
+    Value power = powerByUnit(m, helpers, x, /*isOrdinary=*/false);
+    power.getDefiningOp()->setAttr(atMostOneAttrName, m.builder.getUnitAttr());
+    return power;
+  }
   if (!vector || vector.getNumElements() < minLanes || !isDividend(op))
     return powerByUnit(m, helpers, x, /*isOrdinary=*/false);
   Value areOrdinary = allWithin(m, x, ordinaryExponent);
@@ -182,6 +187,12 @@ Value expandFast(MathBuilder &m, ModuleOp module, Operation *op, ValueRange x) {
       })
       .Case([&](math::TanhOp) -> Value {
         return math::TanhOp::create(m.builder, m.loc, x[0], flags);
+      })
+      .Case([&](math::ErfOp) -> Value {
+        // The odd polynomial is nearest to the inverse of tanh at erf(x); it grows for
+        // all x, so beyond the range that was fitted tanh of it is 1.
+        Value factor = m.fma(m.mul(x[0], x[0]), m.f(0x1.9c81c0p-4), m.f(0x1.20f77ap+0));
+        return math::TanhOp::create(m.builder, m.loc, m.mul(x[0], factor), flags);
       })
       .Default([](Operation *) { return Value(); });
 }

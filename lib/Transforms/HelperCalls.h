@@ -26,6 +26,10 @@ namespace tilec {
 /// between e^-64 and e^64.
 inline constexpr llvm::StringLiteral ordinaryAttrName = "tile.ordinary";
 
+/// On what lies in [0, 1] or is NaN, as e^(x - max x) does: the power itself, and after
+/// ExpandMath the operation that gives it.
+inline constexpr llvm::StringLiteral atMostOneAttrName = "tile.at_most_one";
+
 /// Calls of helpers with one f32 operand.
 class HelperCalls {
 public:

@@ -115,6 +115,8 @@ public:
   Value shr(Value a, Value b) { return make<mlir::arith::ShRUIOp>(a, b); }
   Value sar(Value a, Value b) { return make<mlir::arith::ShRSIOp>(a, b); }
   Value udiv(Value a, Value b) { return make<mlir::arith::DivUIOp>(a, b); }
+  Value umin(Value a, Value b) { return make<mlir::arith::MinUIOp>(a, b); }
+  Value uge(Value a, Value b) { return icompare(mlir::arith::CmpIPredicate::uge, a, b); }
   Value ieq(Value a, Value b) { return icompare(mlir::arith::CmpIPredicate::eq, a, b); }
   Value ilt(Value a, Value b) { return icompare(mlir::arith::CmpIPredicate::slt, a, b); }
   Value igt(Value a, Value b) { return icompare(mlir::arith::CmpIPredicate::sgt, a, b); }

@@ -20,6 +20,28 @@ llvm.func @row(%a: vector<8xf32>, %b: f32) -> vector<8xf32> {
 
 // -----
 
+// Powers that are at most 1: one unsigned minimum a lane, zeros being the greatest.
+// CHECK-LABEL: llvm.func @powers(
+// CHECK: %[[LESS:.*]] = arith.constant -1 : i32
+// CHECK: arith.addi %{{.*}}, %{{.*}} : i32
+// CHECK-COUNT-7: arith.minui
+// CHECK: %[[LEAST:.*]] = arith.constant 226492415 : i32
+// CHECK: arith.cmpi uge, %{{.*}}, %[[LEAST]] : i32
+// CHECK: scf.if
+// CHECK: llvm.call @tilec.rcp.approx.ftz.f32
+// CHECK: else
+// CHECK: arith.divf {{.*}} : vector<8xf32>
+// CHECK-NOT: scf.if
+// CHECK: llvm.return
+llvm.func @powers(%u: vector<8xf32>, %v: vector<8xf32>, %b: f32) -> vector<8xf32> {
+  %a = arith.mulf %u, %v {tile.at_most_one} : vector<8xf32>
+  %w = vector.broadcast %b : f32 to vector<8xf32>
+  %q = arith.divf %a, %w : vector<8xf32>
+  llvm.return %q : vector<8xf32>
+}
+
+// -----
+
 // Two rows in one vector: two reciprocals.
 // CHECK-LABEL: llvm.func @rows(
 // CHECK: llvm.call @tilec.rcp
@@ -51,6 +73,19 @@ llvm.func @known(%a: vector<2xf32>, %b: vector<2xf32>, %c: f32, %d: f32) -> vect
   %q = arith.divf %a, %b fastmath<arcp> : vector<2xf32>
   %s = arith.divf %c, %d fastmath<arcp> : f32
   llvm.return %q : vector<2xf32>
+}
+
+// -----
+
+// May be approximate, and the divisor is at least 1: a reciprocal and a multiplication.
+// CHECK-LABEL: llvm.func @approximate(
+// CHECK-SAME: %[[A:.*]]: f32, %[[B:.*]]: f32)
+// CHECK: %[[Y:.*]] = llvm.call @tilec.rcp.approx.ftz.f32(%[[B]])
+// CHECK: %[[Q:.*]] = arith.mulf %[[A]], %[[Y]] : f32
+// CHECK: llvm.return %[[Q]]
+llvm.func @approximate(%a: f32, %b: f32) -> f32 {
+  %q = arith.divf %a, %b fastmath<arcp,afn> : f32
+  llvm.return %q : f32
 }
 
 // -----

@@ -41,6 +41,18 @@ llvm.func @divided(%x: vector<4xf32>, %d: vector<4xf32>) -> vector<4xf32> {
 
 // -----
 
+// What is known to be at most 1 is not asked, and its division learns it.
+// CHECK-LABEL: llvm.func @bounded(
+// CHECK-NOT: scf.if
+// CHECK: arith.mulf %{{.*}}, %{{.*}} {tile.at_most_one} : vector<4xf32>
+llvm.func @bounded(%x: vector<4xf32>, %d: vector<4xf32>) -> vector<4xf32> {
+  %y = math.exp %x {tile.at_most_one} : vector<4xf32>
+  %z = arith.divf %y, %d : vector<4xf32>
+  llvm.return %z : vector<4xf32>
+}
+
+// -----
+
 // 16-bit types compute in f32 and round once.
 // CHECK-LABEL: llvm.func @half(
 // CHECK: %[[W:.*]] = arith.extf %{{.*}} : f16 to f32
@@ -78,13 +90,18 @@ llvm.func @kept(%x: f32) -> f32 {
 // CHECK: llvm.call @tilec.ex2.approx.ftz.f32(%[[E]])
 // CHECK-COUNT-2: llvm.call @tilec.lg2.approx.f32
 // CHECK-COUNT-2: llvm.call @tilec.rsqrt.approx.f32
-// CHECK: math.tanh {{.*}} fastmath<afn>
+// CHECK: %[[T:.*]] = math.tanh {{.*}} fastmath<afn>
+// CHECK: %[[SQUARE:.*]] = arith.mulf %[[T]], %[[T]]
+// CHECK: %[[FACTOR:.*]] = math.fma %[[SQUARE]]
+// CHECK: %[[ODD:.*]] = arith.mulf %[[T]], %[[FACTOR]]
+// CHECK: math.tanh %[[ODD]] fastmath<afn>
 llvm.func @fast(%x: vector<2xf32>) -> vector<2xf32> {
   %a = math.exp %x fastmath<afn> : vector<2xf32>
   %b = math.log %a fastmath<afn> : vector<2xf32>
   %c = math.rsqrt %b fastmath<afn> : vector<2xf32>
   %d = math.tanh %c fastmath<afn> : vector<2xf32>
-  llvm.return %d : vector<2xf32>
+  %e = math.erf %d fastmath<afn> : vector<2xf32>
+  llvm.return %e : vector<2xf32>
 }
 
 // -----

@@ -85,6 +85,13 @@ def PrintFacts : Pass<"tile-print-facts", "::tilec::tile::KernelOp"> {
   let description = [{ For tests and for looking; changes nothing. }];
 }
 
+def BoundPowers : Pass<"tile-bound-powers", "::tilec::tile::KernelOp"> {
+  let summary = "powers that are at most 1";
+  let description = [{
+    Marks e^(x - m) where m is the maximum of x along some axes, for ExpandMath.
+  }];
+}
+
 def CoarsenMasks : Pass<"tile-coarsen-masks", "::tilec::tile::KernelOp"> {
   let summary = "one comparison for elements side by side";
   let description = [{

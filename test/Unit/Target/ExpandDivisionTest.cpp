@@ -109,15 +109,34 @@ TEST(ExpandDivision, NextToMiddles) {
   expectExact(operands);
 }
 
-// e^x takes a shorter way where it is divided and all lanes are ordinary, and the division
-// asks nothing then. Bits are those of e^x alone, divided.
-TEST(ExpandDivision, PowersOfAllMagnitudes) {
-  MathFunction power("math.exp", "f32");
-  MathFunction quotient("%e = math.exp %v : VECTOR\n"
+namespace {
+
+/// e^x / y, four lanes to a divisor, must be what e^x alone gives, divided.
+void expectDividedPowers(const std::string &power, const Operands &operands) {
+  MathFunction alone("math.exp", "f32");
+  MathFunction quotient("%e = " + power + " : VECTOR\n"
                         "%s = vector.extract %w[0] : f32 from VECTOR\n"
                         "%d = vector.broadcast %s : f32 to VECTOR\n"
                         "%r = arith.divf %e, %d : VECTOR",
                         "f32", 2);
+  std::vector<float> powers = alone(operands.x), z = quotient(operands.x, operands.y);
+  size_t wrong = 0;
+  for (size_t i = 0; i < z.size(); ++i) {
+    float exact = powers[i] / operands.y[i];
+    bool same = std::isnan(exact) ? std::isnan(z[i])
+                                  : std::bit_cast<uint32_t>(exact) == std::bit_cast<uint32_t>(z[i]);
+    if (!same && ++wrong <= 5)
+      ADD_FAILURE() << std::hexfloat << "e^" << operands.x[i] << " / " << operands.y[i] << " is "
+                    << z[i] << ", not " << exact;
+  }
+  EXPECT_EQ(wrong, 0u);
+}
+
+} // namespace
+
+// e^x takes a shorter way where it is divided and all lanes are ordinary, and the division
+// asks nothing then. Bits are those of e^x alone, divided.
+TEST(ExpandDivision, PowersOfAllMagnitudes) {
   const float infinity = std::numeric_limits<float>::infinity();
   const float outside[] = {-64.00001f, 64.00001f, -87.4f, 88.8f,  -103.9f,   -105.0f,
                            -1000.0f,   1000.0f,   -infinity, infinity, std::nanf(""), 0x1p-149f};
@@ -130,17 +149,27 @@ TEST(ExpandDivision, PowersOfAllMagnitudes) {
       x[random.bits() % 4] = outside[random.bits() % std::size(outside)];
     operands.add(x[0], x[1], x[2], x[3], std::fabs(random.within(i % 2 ? 0 : -27, i % 2 ? 0 : 27)));
   }
-  std::vector<float> powers = power(operands.x), z = quotient(operands.x, operands.y);
-  size_t wrong = 0;
-  for (size_t i = 0; i < z.size(); ++i) {
-    float exact = powers[i] / operands.y[i];
-    bool same = std::isnan(exact) ? std::isnan(z[i])
-                                  : std::bit_cast<uint32_t>(exact) == std::bit_cast<uint32_t>(z[i]);
-    if (!same && ++wrong <= 5)
-      ADD_FAILURE() << std::hexfloat << "e^" << operands.x[i] << " / " << operands.y[i] << " is "
-                    << z[i] << ", not " << exact;
+  expectDividedPowers("math.exp %v", operands);
+}
+
+// The same where powers are known to be at most 1, with padding of -infinity and with what
+// is too small for the short way of the division.
+TEST(ExpandDivision, PowersOfAtMostOne) {
+  const float outside[] = {-69.0f,   -69.3147f, -69.3148f, -70.0f, -87.4f,         -103.9f,
+                           -105.0f, -1000.0f,  0.0f,      -0.0f,  std::nanf(""), -0x1p-149f};
+  Random random;
+  auto any = [&] { return -float(random.bits()) / 0x1p32f * (random.bits() % 2 ? 8 : 72); };
+  const float padding = -std::numeric_limits<float>::infinity();
+  Operands operands;
+  for (int i = 0; i < 1 << 18; ++i) {
+    float x[4] = {any(), any(), any(), any()};
+    for (int lane = 0; lane < i % 5; ++lane)
+      x[3 - lane] = padding;
+    if (i % 3 == 0)
+      x[random.bits() % 4] = outside[random.bits() % std::size(outside)];
+    operands.add(x[0], x[1], x[2], x[3], std::fabs(random.within(i % 2 ? 0 : -27, i % 2 ? 0 : 27)));
   }
-  EXPECT_EQ(wrong, 0u);
+  expectDividedPowers("math.exp %v {tile.at_most_one}", operands);
 }
 
 TEST(ExpandDivision, Specials) {

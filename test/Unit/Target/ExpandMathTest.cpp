@@ -216,4 +216,16 @@ TEST(ExpandMath, LargeAngles) {
   }
 }
 
+// The approximate erf, with an accurate tanh here: what the polynomial adds to the error.
+TEST(ExpandMath, ApproximateErf) {
+  MathFunction erf("%r = math.erf %v fastmath<afn> : VECTOR", "f32");
+  std::vector<float> x = {0.0f, -0.0f, 1e30f, -1e30f, 9.0f, -9.0f, 0x1p-149f};
+  for (int i = 1; i < 1 << 16; ++i)
+    x.push_back(float(i) * 0x1p-13f);
+  std::vector<float> y = erf(x);
+  for (size_t i = 0; i < x.size(); ++i)
+    EXPECT_NEAR(y[i], std::erf(x[i]), 3.7e-4 * std::fabs(std::erf(x[i]))) << x[i];
+  EXPECT_TRUE(std::signbit(y[1]));
+}
+
 } // namespace
