@@ -17,11 +17,16 @@
 // nothing; buffers are as large as `maxBytes` allows. Where they allow one buffer only,
 // each part waits until the one before it has been read.
 //
+// What is computed elementwise for the store alone, as a bias and an activation behind a
+// product, is computed part by part, too: all of it at once would not fit into registers,
+// and each part is computed while the one before it is copied.
+//
 // Where the parts of warp groups lie apart, each group waits, stores and copies by itself:
 // then the products of one run beside the stores of another.
 //
 //===------------------------------------------------------------------------===//
 #include "Copies.h"
+#include "LayoutRules.h"
 
 #include "tilec/Layout/Layout.h"
 #include "tilec/Tile/TileLayout.h"
@@ -30,6 +35,9 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_STAGESTORES
@@ -124,6 +132,27 @@ static Value partIndex(OpBuilder &builder, Location loc, Value index, int64_t nu
   return arith::AddIOp::create(builder, loc, index, constant(part));
 }
 
+/// What is computed elementwise for `tile` and nothing else, last first.
+static llvm::SetVector<Operation *> findPrivateWork(Value tile) {
+  llvm::SetVector<Operation *> work;
+  Operation *last = tile.getDefiningOp();
+  if (!last || !tile.hasOneUse())
+    return work;
+  for (Operation *op = last; op; op = op->getPrevNode()) {
+    bool isWork = op->getNumResults() == 1 && op->getNumRegions() == 0 &&
+                  isa<RankedTensorType>(op->getResult(0).getType()) &&
+                  (isElementwise(op) || isa<tile::BroadcastOp, tile::SplatOp>(op));
+    bool isPrivate = llvm::all_of(op->getUsers(), [&](Operation *user) {
+      return work.contains(user);
+    });
+    if (isWork && (op == last || (isPrivate && !op->use_empty())))
+      work.insert(op);
+    else if (op == last)
+      break;
+  }
+  return work;
+}
+
 namespace {
 
 /// Makes the copies of one store.
@@ -143,9 +172,16 @@ public:
   }
 
   void run() {
+    if (parts.number > 1)
+      work = findPrivateWork(view.tile);
+    if (!llvm::all_of(work, [&](Operation *op) { return canCut(op); }))
+      work.clear();
     for (int64_t part = 0; part < parts.number; ++part)
       writePart(part);
     store.erase();
+    for (Operation *op : work)
+      if (op->use_empty())
+        op->erase();
   }
 
 private:
@@ -153,13 +189,14 @@ private:
     Value piece = view.tile;
     SmallVector<Value> place = indexByArrayDim(store);
     if (parts.number > 1) {
-      SmallVector<Value> slice;
-      for (auto [dim, number] : llvm::enumerate(numberOf(part))) {
-        slice.push_back(constant(number));
+      SmallVector<int64_t> numbers = numberOf(part);
+      for (auto [dim, number] : llvm::enumerate(numbers))
         if (parts.counts[dim] > 1)
           movePlace(place[view.arrayDims[dim]], unsigned(dim), number);
-      }
-      piece = tile::ExtractOp::create(builder, loc, parts.type, piece, slice);
+      IRMapping pieces;
+      for (Operation *op : llvm::reverse(work))
+        computePiece(op, numbers, pieces);
+      piece = pieceOf(piece, numbers, pieces);
     }
     Value buffer = buffers[size_t(part) % buffers.size()];
     tgpu::CopyOutWaitOp::create(builder, loc, int64_t(buffers.size()) - 1, bool(groups));
@@ -167,6 +204,61 @@ private:
     tgpu::CopyOutOp::create(builder, loc, buffer, store.getArray(), place,
                             builder.getDenseI64ArrayAttr(view.arrayDims),
                             store.getElements(), groups);
+  }
+
+  /// The type of a part of `type`, which may be one element wide where the stored tile
+  /// is not; null where threads do not have it in registers of their own.
+  RankedTensorType partType(RankedTensorType type) const {
+    std::optional<Layout> layout = tile::getLayout(type);
+    for (unsigned dim = 0; dim < type.getRank(); ++dim)
+      if (!isStretched(type, dim))
+        for (int64_t count = parts.counts[dim]; layout && count > 1; count /= 2)
+          layout = layout->halve(dim);
+    if (!layout)
+      return {};
+    return tile::withLayout(RankedTensorType::get(layout->shape(), type.getElementType()),
+                            *layout);
+  }
+  bool canCut(Operation *op) const {
+    auto isGood = [&](Type type) {
+      auto tile = dyn_cast<RankedTensorType>(type);
+      return !tile || (tile.getRank() == parts.type.getRank() && partType(tile));
+    };
+    return llvm::all_of(op->getOperandTypes(), isGood) &&
+           llvm::all_of(op->getResultTypes(), isGood);
+  }
+  bool isStretched(RankedTensorType type, unsigned dim) const {
+    return type.getDimSize(dim) == 1;
+  }
+
+  /// A part of a tile: computed before, a smaller constant, or cut out.
+  Value pieceOf(Value whole, ArrayRef<int64_t> numbers, const IRMapping &pieces) {
+    auto type = dyn_cast<RankedTensorType>(whole.getType());
+    if (!type)
+      return whole;
+    if (Value piece = pieces.lookupOrNull(whole))
+      return piece;
+    RankedTensorType smaller = partType(type);
+    if (smaller == type)
+      return whole;
+    DenseElementsAttr elements;
+    if (matchPattern(whole, m_Constant(&elements)) && elements.isSplat())
+      return arith::ConstantOp::create(
+          builder, loc, DenseElementsAttr::get(smaller, elements.getSplatValue<Attribute>()));
+    SmallVector<Value> slice;
+    for (unsigned dim = 0; dim < type.getRank(); ++dim)
+      slice.push_back(constant(isStretched(type, dim) ? 0 : numbers[dim]));
+    return tile::ExtractOp::create(builder, loc, smaller, whole, slice);
+  }
+
+  void computePiece(Operation *op, ArrayRef<int64_t> numbers, IRMapping &pieces) {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(pieceOf(operand, numbers, pieces));
+    OperationState state(op->getLoc(), op->getName().getStringRef(), operands,
+                         partType(cast<RankedTensorType>(op->getResult(0).getType())),
+                         op->getAttrs());
+    pieces.map(op->getResult(0), builder.create(state)->getResult(0));
   }
 
   /// Per dim, parts along the last one following each other.
@@ -194,6 +286,7 @@ private:
   Location loc;
   TileView view;
   Parts parts;
+  llvm::SetVector<Operation *> work; ///< computed part by part, last first
   DenseI64ArrayAttr groups;
   SmallVector<Value, 2> buffers;
 };

@@ -79,3 +79,35 @@ tile.kernel @narrow(%x: !tile.array<?x?xbf16>, %y: !tile.array<?x?xbf16, mut>, %
   tile.store %y[%i, %i], %t {tile.copy = "tma"} : !tile.array<?x?xbf16, mut>, tensor<64x64xbf16, #narrow>
   tile.return
 }
+
+// What is computed for the store alone is computed part by part: a row of addends is cut as
+// the columns are, a column and what others use is not computed again.
+#f = #tile.layout<[64, 128] register [(0, 1), (8, 0), (0, 8), (0, 16), (0, 32), (0, 64)] lane [(0, 2), (0, 4), (1, 0), (2, 0), (4, 0)] warp [(16, 0), (32, 0)]>
+#r = #tile.layout<[1, 128] register [(0, 1), (0, 0), (0, 8), (0, 16), (0, 32), (0, 64)] lane [(0, 2), (0, 4), (0, 0), (0, 0), (0, 0)] warp [(0, 0), (0, 0)]>
+// CHECK-LABEL: tile.kernel @computed
+// CHECK: %[[SHARED:.*]] = arith.negf %{{.*}} : tensor<64x128xf32,
+// CHECK-NOT: arith.addf %{{.*}} : tensor<64x128xf32
+// CHECK: %[[ROW:.*]] = tile.extract %[[B:.*]][%{{.*}}, %{{.*}}] : tensor<1x128xf32, {{.*}}> -> tensor<1x64xf32,
+// CHECK: %[[STRETCHED:.*]] = tile.broadcast %[[ROW]] : tensor<1x64xf32, {{.*}}> -> tensor<64x64xf32,
+// CHECK: %[[PIECE:.*]] = tile.extract %[[SHARED]][%{{.*}}, %{{.*}}] : tensor<64x128xf32, {{.*}}> -> tensor<64x64xf32,
+// CHECK: %[[SUM:.*]] = arith.addf %[[PIECE]], %[[STRETCHED]] : tensor<64x64xf32,
+// CHECK: %[[HALF:.*]] = arith.constant dense<5.000000e-01> : tensor<64x64xf32,
+// CHECK: %[[SCALED:.*]] = arith.mulf %[[SUM]], %[[HALF]]
+// CHECK: %[[P:.*]] = arith.truncf %[[SCALED]] : tensor<64x64xf32, {{.*}}> to tensor<64x64xbf16,
+// CHECK: tgpu.copy_out_wait
+// CHECK: tgpu.store %[[P]]
+// CHECK: arith.addf %{{.*}} : tensor<64x64xf32,
+// CHECK: tgpu.copy_out_wait
+tile.kernel @computed(%y: !tile.array<?x?xbf16, mut>, %z: !tile.array<?x?xf32, mut>, %i: index) attributes {num_warps = 4 : i32} {
+  %x = tile.load %z[%i, %i] : !tile.array<?x?xf32, mut> -> tensor<64x128xf32, #f>
+  %b = tile.load %z[%i, %i] : !tile.array<?x?xf32, mut> -> tensor<1x128xf32, #r>
+  %n = arith.negf %x : tensor<64x128xf32, #f>
+  %w = tile.broadcast %b : tensor<1x128xf32, #r> -> tensor<64x128xf32, #f>
+  %s = arith.addf %n, %w : tensor<64x128xf32, #f>
+  %h = arith.constant dense<0.5> : tensor<64x128xf32, #f>
+  %m = arith.mulf %s, %h : tensor<64x128xf32, #f>
+  %t = arith.truncf %m : tensor<64x128xf32, #f> to tensor<64x128xbf16, #f>
+  tile.store %y[%i, %i], %t {tile.copy = "tma"} : !tile.array<?x?xbf16, mut>, tensor<64x128xbf16, #f>
+  tile.store %z[%i, %i], %n : !tile.array<?x?xf32, mut>, tensor<64x128xf32, #f>
+  tile.return
+}
