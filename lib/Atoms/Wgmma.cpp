@@ -448,8 +448,12 @@ private:
 static Value emitDirect(OpBuilder &builder, Location loc, const MmaEmission &emission) {
   return ProductWriter(builder, loc, emission).writeDirect();
 }
+/// Onto zeros, a product short enough is what the unit gives; others add it.
 static Value emitPromoted(OpBuilder &builder, Location loc, const MmaEmission &emission) {
-  return ProductWriter(builder, loc, emission).writePromoted();
+  ProductWriter writer(builder, loc, emission);
+  bool isPart = emission.a.layout.shape()[1] <= promotedK &&
+                matchPattern(emission.acc, m_AnyZeroFloat());
+  return isPart ? writer.writeDirect() : writer.writePromoted();
 }
 static Value emitDirectTransposed(OpBuilder &builder, Location loc,
                                   const MmaEmission &emission) {
@@ -520,15 +524,19 @@ static constexpr Atom makeTransposed(llvm::StringLiteral name, Atom atom,
   return atom;
 }
 
+static constexpr Atom makePromoted(llvm::StringLiteral name) {
+  Atom atom = makeAtom(name, /*canStart=*/false, supportsPromoted, emitPromoted);
+  atom.addsInRegistersUpTo = promotedK;
+  return atom;
+}
+
 constinit const Atom tilec::wgmmaAtom =
     makeAtom("wgmma", /*canStart=*/true, supportsDirect, emitDirect);
-constinit const Atom tilec::wgmmaPromotedAtom =
-    makeAtom("wgmma_promoted", /*canStart=*/false, supportsPromoted, emitPromoted);
+constinit const Atom tilec::wgmmaPromotedAtom = makePromoted("wgmma_promoted");
 constinit const Atom tilec::wgmmaTransposedAtom =
     makeTransposed("wgmma_transposed",
                    makeAtom("", /*canStart=*/true, supportsDirect, emitDirect),
                    supportsDirectTransposed, emitDirectTransposed);
 constinit const Atom tilec::wgmmaPromotedTransposedAtom =
-    makeTransposed("wgmma_promoted_transposed",
-                   makeAtom("", /*canStart=*/false, supportsPromoted, emitPromoted),
+    makeTransposed("wgmma_promoted_transposed", makePromoted(""),
                    supportsPromotedTransposed, emitPromotedTransposed);

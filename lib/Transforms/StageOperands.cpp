@@ -356,12 +356,18 @@ static void stageProduct(tile::MmaOp op, unsigned numWarps) {
   explainOperand(op, op.getA(), stagedA);
   explainOperand(op, op.getB(), stagedB);
   OpBuilder builder(op);
+  bool addsLater = problem.k() <= atom->addsInRegistersUpTo;
+  Value acc = op.getAcc();
+  if (addsLater)
+    acc = arith::ConstantOp::create(builder, op.getLoc(), builder.getZeroAttr(op.getType()));
   auto result =
-      tgpu::MmaOp::create(builder, op.getLoc(), op.getType(), stagedA, stagedB, op.getAcc(),
+      tgpu::MmaOp::create(builder, op.getLoc(), op.getType(), stagedA, stagedB, acc,
                           /*adds=*/Value(), atom->name, op.getAUnsigned(), op.getBUnsigned());
   Value product = result.getResult();
   if (atom->isAsync)
     product = tgpu::MmaWaitOp::create(builder, op.getLoc(), product, /*pending=*/0).getResult(0);
+  if (addsLater)
+    product = arith::AddFOp::create(builder, op.getLoc(), op.getAcc(), product);
   op.replaceAllUsesWith(product);
   op.erase();
 }

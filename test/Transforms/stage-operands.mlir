@@ -134,3 +134,32 @@ tile.kernel @chain(%x: f32, %y: bf16) attributes {num_warps = 1 : i32} {
   %r = tile.mma %p, %v, %s {atom = "mma_sync"} : tensor<16x16xbf16, #fragments>, tensor<16x16xbf16, #fragments>, tensor<16x16xf32, #fragments>
   tile.return
 }
+
+// f8 summed exactly: the unit sums at most 128 products from zero, and what it gives is
+// added when it has been waited for. A longer product adds its parts itself.
+#f8a = #tile.layout<[64, 128] register [(0, 1), (0, 2), (0, 4), (0, 8), (16, 0), (32, 0)] lane [(0, 16), (0, 32), (0, 64), (1, 0), (2, 0)] warp [(4, 0), (8, 0)]>
+#f8b = #tile.layout<[128, 16] register [(1, 0), (2, 0), (4, 0), (8, 0)] lane [(16, 0), (32, 0), (64, 0), (0, 1), (0, 2)] warp [(0, 4), (0, 8)]>
+#f8long = #tile.layout<[64, 256] register [(0, 1), (0, 2), (0, 4), (0, 8), (0, 128), (16, 0), (32, 0)] lane [(0, 16), (0, 32), (0, 64), (1, 0), (2, 0)] warp [(4, 0), (8, 0)]>
+#f8tall = #tile.layout<[256, 16] register [(1, 0), (2, 0), (4, 0), (8, 0), (128, 0)] lane [(16, 0), (32, 0), (64, 0), (0, 1), (0, 2)] warp [(0, 4), (0, 8)]>
+#f8acc = #tile.layout<[64, 16] register [(0, 1), (8, 0), (0, 8)] lane [(0, 2), (0, 4), (1, 0), (2, 0), (4, 0)] warp [(16, 0), (32, 0)]>
+// CHECK-LABEL: tile.kernel @promoted
+// CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<64x16xf32
+// CHECK: %[[PART:.*]] = tgpu.mma %{{.*}}, %{{.*}}, %[[ZERO]] {atom = "wgmma_promoted"}
+// CHECK: %[[WAITED:.*]] = tgpu.mma_wait %[[PART]] pending 0
+// CHECK: arith.addf %{{.*}}, %[[WAITED]]
+// CHECK: %[[LONG:.*]] = tgpu.mma %{{.*}} {atom = "wgmma_promoted"}
+// CHECK: tgpu.mma_wait %[[LONG]] pending 0
+// CHECK-NOT: arith.addf
+// CHECK: tile.store
+tile.kernel @promoted(%x: f32, %p: !tile.array<?x?xf8E4M3FN>, %y: !tile.array<?x?xf32, mut>) attributes {num_warps = 4 : i32} {
+  %z = arith.constant 0 : index
+  %acc = tile.splat %x : f32 -> tensor<64x16xf32, #f8acc>
+  %a = tile.load %p[%z, %z] : !tile.array<?x?xf8E4M3FN> -> tensor<64x128xf8E4M3FN, #f8a>
+  %b = tile.load %p[%z, %z] : !tile.array<?x?xf8E4M3FN> -> tensor<128x16xf8E4M3FN, #f8b>
+  %r = tile.mma %a, %b, %acc {atom = "wgmma_promoted"} : tensor<64x128xf8E4M3FN, #f8a>, tensor<128x16xf8E4M3FN, #f8b>, tensor<64x16xf32, #f8acc>
+  %c = tile.load %p[%z, %z] : !tile.array<?x?xf8E4M3FN> -> tensor<64x256xf8E4M3FN, #f8long>
+  %d = tile.load %p[%z, %z] : !tile.array<?x?xf8E4M3FN> -> tensor<256x16xf8E4M3FN, #f8tall>
+  %s = tile.mma %c, %d, %r {atom = "wgmma_promoted"} : tensor<64x256xf8E4M3FN, #f8long>, tensor<256x16xf8E4M3FN, #f8tall>, tensor<64x16xf32, #f8acc>
+  tile.store %y[%z, %z], %s : !tile.array<?x?xf32, mut>, tensor<64x16xf32, #f8acc>
+  tile.return
+}

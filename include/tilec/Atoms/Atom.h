@@ -156,6 +156,8 @@ struct Atom {
   const AccumulatorCode *accumulator = nullptr;
   /// The unit sums from zero, and threads add that to acc.
   bool addsInRegisters = false;
+  /// The same of a product with no more of K than this; a longer one adds its parts itself.
+  int64_t addsInRegistersUpTo = 0;
 
   OperandHome accHome() const {
     return accumulator ? OperandHome::TensorMemory : OperandHome::Register;

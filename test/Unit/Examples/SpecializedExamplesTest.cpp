@@ -100,6 +100,9 @@ constexpr TypedProduct typedProducts[] = {
     {"i8", "i32", "i32", "FAST=false", 64, 0, 0, 32},
     {"f32", "f32", "f32", "TF32=true", 32, 0x1p-4, 0, 16},
     {"f16", "f16", "f16", "FAST=false", 64, 0x1p-2, 0, 16},
+    // Two warp groups; and 256 of K at a time, which are two sums.
+    {"f8e4m3", "f32", "f32", "FAST=false", 128, 1e-3, 60 * 0x1p-13, 128},
+    {"f8e4m3", "f32", "f32", "FAST=false", 256, 1e-3, 60 * 0x1p-13},
 };
 
 class TypedProducts : public ::testing::TestWithParam<std::tuple<int, const char *>> {};
