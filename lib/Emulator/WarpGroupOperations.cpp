@@ -584,9 +584,25 @@ void setRegisters(ThreadContext &thread, const void *arguments, void *, uint32_t
       &thread, {"setmaxnreg", as<uint32_t>(arguments), ~0u, nullptr, completeRegisters});
 }
 
+/// Warp groups ask for registers out of those that the block was launched with: at most the
+/// file's share of each thread, a multiple of 8. More are waited for for ever.
+void checkRegisterPool(Block &block) {
+  constexpr uint32_t file = 65536, most = 256, groupThreads = 128;
+  uint32_t launched = std::min(file / block.numThreads / 8 * 8, most) * block.numThreads;
+  uint32_t wanted = 0;
+  for (const WarpGroup &group : block.warpGroups)
+    if (!group.registerChanges.empty())
+      wanted += group.registerChanges.back() * groupThreads;
+  if (wanted > launched)
+    block.find(block.threads[0], FindingKind::HelperMisuse,
+               "setmaxnreg asks for " + std::to_string(wanted) + " registers in all, of " +
+                   std::to_string(launched) + " that the block is launched with");
+}
+
 } // namespace
 
 void tilec::emulator::reportUnfinishedProducts(Block &block) {
+  checkRegisterPool(block);
   reportUnfinishedTensorMemory(block);
   for (uint32_t index = 0; index < block.warpGroups.size(); ++index) {
     WarpGroup &group = block.warpGroups[index];

@@ -273,15 +273,17 @@ private:
 // The pass
 //===------------------------------------------------------------------------===//
 
-/// Registers per thread of the two parts, when the warp groups have to share: the
-/// multiprocessor has 512 for each place in a warp group of 128 threads.
+/// Registers per thread of the two parts, when the warp groups have to share what the block
+/// is launched with: as many for each thread as the file has, a multiple of 8. What the
+/// part that computes cannot take goes to the part that copies.
 static DenseI64ArrayAttr splitRegisters(Builder &builder, unsigned numWarps) {
   int64_t groups = numWarps / 4;
   if (groups < 2)
     return {};
-  constexpr int64_t access = 40, all = 512, most = 240;
-  int64_t execute = std::min((all - access) / groups / 8 * 8, most);
-  return builder.getDenseI64ArrayAttr({access, execute});
+  constexpr int64_t file = 65536, groupThreads = 128, least = 32, most = 240;
+  int64_t all = file / (groupThreads * (groups + 1)) / 8 * 8 * (groups + 1);
+  int64_t execute = std::min((all - least) / groups / 8 * 8, most);
+  return builder.getDenseI64ArrayAttr({all - groups * execute, execute});
 }
 
 /// A whole warp group, as registers are shared out among groups; one thread of it works.

@@ -138,3 +138,52 @@ tile.kernel @product(%a: !tile.array<?x?xf32>, %i: index) {
   %r = tile.mma %x, %x, %x : tensor<256x256xf32>, tensor<256x256xf32>, tensor<256x256xf32>
   tile.return
 }
+
+// Reductions between products in a loop: a warp group for each 64 rows, where 64 sums a
+// thread are all; with a wider second product two warp groups, as for any product.
+// CHECK-LABEL: tile.kernel @reduces_between
+// CHECK-SAME: num_warps = 16 : i32
+// CHECK-LABEL: tile.kernel @too_wide
+// CHECK-SAME: num_warps = 8 : i32
+// OLD-LABEL: tile.kernel @reduces_between
+// OLD-SAME: num_warps = 8 : i32
+tile.kernel @reduces_between(%n: index) {
+  %q = arith.constant dense<1.0> : tensor<256x64xbf16>
+  %k = arith.constant dense<1.0> : tensor<64x64xbf16>
+  %z = arith.constant dense<0.0> : tensor<256x64xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %z) -> tensor<256x64xf32> {
+    %s = tile.mma %q, %k, %z : tensor<256x64xbf16>, tensor<64x64xbf16>, tensor<256x64xf32>
+    %m = tile.reduce(%s) axes [1] : (tensor<256x64xf32>) -> tensor<256xf32> {
+    ^bb0(%x: f32, %y: f32):
+      %g = arith.maximumf %x, %y : f32
+      tile.yield %g : f32
+    }
+    %p = arith.truncf %s : tensor<256x64xf32> to tensor<256x64xbf16>
+    %o = tile.mma %p, %k, %acc : tensor<256x64xbf16>, tensor<64x64xbf16>, tensor<256x64xf32>
+    scf.yield %o : tensor<256x64xf32>
+  }
+  tile.return
+}
+tile.kernel @too_wide(%n: index) {
+  %q = arith.constant dense<1.0> : tensor<256x64xbf16>
+  %k = arith.constant dense<1.0> : tensor<64x64xbf16>
+  %v = arith.constant dense<1.0> : tensor<64x128xbf16>
+  %z = arith.constant dense<0.0> : tensor<256x64xf32>
+  %w = arith.constant dense<0.0> : tensor<256x128xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %w) -> tensor<256x128xf32> {
+    %s = tile.mma %q, %k, %z : tensor<256x64xbf16>, tensor<64x64xbf16>, tensor<256x64xf32>
+    %m = tile.reduce(%s) axes [1] : (tensor<256x64xf32>) -> tensor<256xf32> {
+    ^bb0(%x: f32, %y: f32):
+      %g = arith.maximumf %x, %y : f32
+      tile.yield %g : f32
+    }
+    %p = arith.truncf %s : tensor<256x64xf32> to tensor<256x64xbf16>
+    %o = tile.mma %p, %v, %acc : tensor<256x64xbf16>, tensor<64x128xbf16>, tensor<256x128xf32>
+    scf.yield %o : tensor<256x128xf32>
+  }
+  tile.return
+}

@@ -80,7 +80,7 @@ static std::vector<Subject> makeTable() {
        {{4, 16, 4096, 128}, {2, 16, 8192, 128}, {16, 16, 1024, 128}, {4, 32, 4096, 64}},
        "softmax(q k^T) v"},
       {"attention-causal", "attention.tile", "attention", Work::CausalAttention, BF16, BF16,
-       "CAUSAL=true", {"BM=128 BN=128", "BM=128 BN=64"},
+       "CAUSAL=true", {"BM=128 BN=128", "BM=128 BN=64", "BM=256 BN=64"},
        {{4, 16, 4096, 128}, {2, 16, 8192, 128}, {16, 16, 1024, 128}, {4, 32, 4096, 64}},
        "the same, each query sees the keys up to its own"},
   };

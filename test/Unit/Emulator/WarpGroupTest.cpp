@@ -217,6 +217,20 @@ TEST(EmulatorWarpGroup, RegisterRequests) {
               HasSubstr("setmaxnreg is executed by some warps of its group only"));
 }
 
+TEST(EmulatorWarpGroup, RegistersOfAllGroups) {
+  constexpr int groups = 5;
+  auto request = [&](int count) {
+    EmulatedKernel kernel = load(
+        "declare void @llvm.nvvm.setmaxnreg.inc.sync.aligned.u32(i32 immarg)\n"
+        "define ptx_kernel void @k() {\n"
+        "  call void @llvm.nvvm.setmaxnreg.inc.sync.aligned.u32(i32 " + std::to_string(count) + ")\n"
+        "  ret void\n}\n", "k");
+    return text(Launch(kernel).run(groups * 128));
+  };
+  EXPECT_EQ(request(96), "");
+  EXPECT_THAT(request(104), HasSubstr("setmaxnreg asks for 66560 registers in all, of 61440"));
+}
+
 TEST(EmulatorWarpGroup, UnknownFormsAreRefused) {
   ProductCase c;
   std::string kernel = mutate(c.kernel(), ".bf16.bf16.ss", ".bf16.bf17.ss");

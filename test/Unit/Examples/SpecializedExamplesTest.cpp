@@ -150,6 +150,9 @@ constexpr Attention attentions[] = {
     {1, 2, 128, 128, 64, 128, 64, false},
     {2, 1, 100, 333, 64, 64, 64, false},
     {1, 3, 200, 200, 128, 128, 128, true},
+    // Four warp groups.
+    {1, 2, 300, 333, 64, 256, 64, false},
+    {1, 1, 257, 300, 64, 256, 64, true},
     {1, 1, 65, 130, 64, 64, 64, true},
     // Heads of 16, that matrix units of warps take.
     {1, 1, 40, 50, 16, 16, 16, true},
