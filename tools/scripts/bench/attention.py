@@ -9,32 +9,20 @@ Each row: test/Examples/attention.tile and PyTorch's scaled_dot_product_attentio
 the cuDNN backend, in this process, on N(0,1) data. Checked against float64 (of a few
 heads and rows), on poisoned output, and two runs must agree bit for bit.
 
-Attention makes the chip draw all the power that it may, and its clock falls with each
-second: what is measured first looks faster. So all of a shape take turns, and the
-median of three rounds counts.
+All of a shape take turns (rounds.py).
 """
 import argparse
 import json
 import math
 import os
-import statistics
 
 import torch
-import triton
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from rounds import milliseconds_in_turn
 from tile_kernel import TileKernel, run_twice
 
 DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16}
-
-
-def bench_alternately(functions, rounds=3):
-    """Milliseconds of each, by name."""
-    times = {name: [] for name in functions}
-    for _ in range(rounds):
-        for name, function in functions.items():
-            times[name].append(triton.testing.do_bench(function, warmup=40, rep=120, return_mode="median"))
-    return {name: statistics.median(values) for name, values in times.items()}
 
 
 def checked(launch, q, k, v, o, causal):
@@ -84,7 +72,7 @@ def main():
                 continue
             functions[tiles] = launch
         rates = {name: 4 * b * h * s * s * d / (2 if args.causal else 1) / ms / 1e9
-                 for name, ms in bench_alternately(functions).items()}
+                 for name, ms in milliseconds_in_turn(functions, rep=120).items()}
         for tiles in list(functions)[1:]:
             ours, cudnn = rates[tiles], rates["cuDNN"]
             print(f"{args.dtype} {shape:16} {'causal' if args.causal else ''} tile {tiles:8} ours {ours:7.1f} TFLOP/s  "

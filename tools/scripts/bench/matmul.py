@@ -8,22 +8,18 @@
 Each row: test/Examples/matmul.tile, for each tile size that is asked for the best of
 them, and cuBLAS through PyTorch, in this process, on N(0,1) data. The result is
 checked against float64 (of a band of rows), on poisoned output, and two runs must
-agree bit for bit.
+agree bit for bit. All of a shape are timed in turn.
 """
 import argparse
 import json
 import os
 
 import torch
-import triton
 
+from rounds import milliseconds_in_turn
 from tile_kernel import TileKernel, run_twice
 
 TORCH = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "f64": torch.float64}
-
-
-def bench(fn):
-    return triton.testing.do_bench(fn, warmup=60, rep=250, return_mode="median")
 
 
 def checked(launch, a, b, c):
@@ -60,19 +56,23 @@ def main():
         a = torch.randn(m, k, device="cuda").to(TORCH[args.dtype])
         b = torch.randn(k, n, device="cuda").to(TORCH[args.dtype])
         c = torch.empty(m, n, device="cuda", dtype=TORCH[args.dtype])
-        rate = lambda ms: 2 * m * n * k / ms / 1e9
-        peer = rate(bench(lambda: torch.mm(a, b, out=c))) if not args.no_peer else float("nan")
+        functions, errors = {}, {}
+        if not args.no_peer:
+            functions["cuBLAS"] = lambda: torch.mm(a, b, out=c)
         for tiles, kernel in kernels.items():
             launch = kernel.prepare(a, b, c)
-            error = checked(launch, a, b, c)
-            if isinstance(error, str):
-                print(f"{args.dtype} {shape} tile {tiles}: {error}", flush=True)
+            errors[tiles] = checked(launch, a, b, c)
+            if isinstance(errors[tiles], str):
+                print(f"{args.dtype} {shape} tile {tiles}: {errors[tiles]}", flush=True)
                 continue
-            ours = rate(bench(launch))
+            functions[tiles] = launch
+        rates = {name: 2 * m * n * k / ms / 1e9 for name, ms in milliseconds_in_turn(functions).items()}
+        peer = rates.pop("cuBLAS", float("nan"))
+        for tiles, ours in rates.items():
             print(f"{args.dtype} {shape:18} tile {tiles:12} ours {ours:7.1f} TFLOP/s  cuBLAS {peer:7.1f}  "
-                  f"ratio {ours / peer:5.2f}  error {error:.1e}", flush=True)
+                  f"ratio {ours / peer:5.2f}  error {errors[tiles]:.1e}", flush=True)
             out.write(json.dumps(dict(dtype=args.dtype, chip=args.chip, shape=[m, n, k], tile=tiles, ours=ours, cublas=peer,
-                                      error=error)) + "\n")
+                                      error=errors[tiles])) + "\n")
             out.flush()
 
 

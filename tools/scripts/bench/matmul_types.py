@@ -7,15 +7,16 @@
 
 Each row: test/Examples/matmul_nt.tile for one type, the best of some tile sizes, and
 what PyTorch calls of cuBLAS for it, in this process, on N(0,1) data (integers: -8 to 8).
-Checked against float64 of a band of rows, on poisoned output, two runs bit-equal.
+Checked against float64 of a band of rows, on poisoned output, two runs bit-equal. All of
+a row are timed in turn.
 """
 import argparse
 import json
 import os
 
 import torch
-import triton
 
+from rounds import milliseconds_in_turn
 from tile_kernel import TileKernel, run_twice
 
 one = None
@@ -35,10 +36,6 @@ CASES = {
     "f64": (torch.float64, torch.float64, dict(T="f64", S="f64", O="f64"), ["64x64x16", "128x128x16"],
             lambda a, b, c: torch.mm(a, b.t(), out=c)),
 }
-
-
-def bench(fn):
-    return triton.testing.do_bench(fn, warmup=40, rep=150, return_mode="median")
 
 
 def operand(n, dtype):
@@ -69,19 +66,21 @@ def main():
         for n in map(int, args.sizes.split(",")):
             a, b = operand(n, dtype), operand(n, dtype)
             c = torch.empty(n, n, device="cuda", dtype=result)
-            rate = lambda ms: 2 * n**3 / ms / 1e9
-            theirs = rate(bench(lambda: peer(a, b, c)))
+            functions, errors = {"cuBLAS": lambda: peer(a, b, c)}, {}
             for tile in tiles:
                 bm, bn, bk = tile.split("x")
                 launch = TileKernel("matmul_nt", BM=bm, BN=bn, BK=bk, **definitions).prepare(a, b, c)
-                error = checked(launch, a, b, c)
-                if isinstance(error, str):
-                    print(f"{name} {n}^3 tile {tile}: {error}", flush=True)
+                errors[tile] = checked(launch, a, b, c)
+                if isinstance(errors[tile], str):
+                    print(f"{name} {n}^3 tile {tile}: {errors[tile]}", flush=True)
                     continue
-                ours = rate(bench(launch))
+                functions[tile] = launch
+            rates = {key: 2 * n**3 / ms / 1e9 for key, ms in milliseconds_in_turn(functions).items()}
+            theirs = rates.pop("cuBLAS")
+            for tile, ours in rates.items():
                 print(f"{name:10} {n}^3  tile {tile:12} ours {ours:7.1f} T/s  cuBLAS {theirs:7.1f}  ratio {ours / theirs:5.2f}  "
-                      f"error {error:.1e}", flush=True)
-                out.write(json.dumps(dict(case=name, n=n, tile=tile, ours=ours, cublas=theirs, error=error)) + "\n")
+                      f"error {errors[tile]:.1e}", flush=True)
+                out.write(json.dumps(dict(case=name, n=n, tile=tile, ours=ours, cublas=theirs, error=errors[tile])) + "\n")
                 out.flush()
 
 
