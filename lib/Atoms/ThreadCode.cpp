@@ -242,16 +242,17 @@ private:
     for (auto [bit, basis] : llvm::enumerate(access.registerBases))
       if (number >> bit & 1)
         constant ^= basis;
+    // The thread's address once for each way in which register and thread meet in the same
+    // bits, and an immediate for the other bits.
     Type pointer = access.base.getType();
-    if (constant & access.offsetBits) {
-      Value offset = emitXor(builder, loc, access.offset, access.offsetBits, constant);
-      return LLVM::GEPOp::create(builder, loc, pointer, access.elementType, access.base,
-                                 ArrayRef<LLVM::GEPArg>{offset});
+    Value &start = starts[constant & access.offsetBits];
+    if (!start) {
+      Value offset = emitXor(builder, loc, access.offset, access.offsetBits,
+                             constant & access.offsetBits);
+      start = LLVM::GEPOp::create(builder, loc, pointer, access.elementType, access.base,
+                                  ArrayRef<LLVM::GEPArg>{offset});
     }
-    // The thread's address once, and an immediate for the register.
-    if (!start)
-      start = LLVM::GEPOp::create(builder, loc, pointer, access.elementType,
-                                  access.base, ArrayRef<LLVM::GEPArg>{access.offset});
+    constant &= ~access.offsetBits;
     if (!constant)
       return start;
     return LLVM::GEPOp::create(builder, loc, pointer, access.elementType, start,
@@ -262,7 +263,7 @@ private:
   Location loc;
   const BufferAccess &access;
   SmallVector<unsigned, 4> vector;
-  Value start;
+  std::map<uint64_t, Value> starts;
 };
 
 } // namespace

@@ -240,6 +240,23 @@ static std::pair<LinearBases, SmallVector<LinearBases>> splitGroups(tgpu::CopyOu
   return {offsets, starts};
 }
 
+static NVVM::TMAReduxKind reductionOf(tile::AtomicKind kind) {
+  switch (kind) {
+  case tile::AtomicKind::Max:
+    return NVVM::TMAReduxKind::MAX;
+  case tile::AtomicKind::Min:
+    return NVVM::TMAReduxKind::MIN;
+  case tile::AtomicKind::And:
+    return NVVM::TMAReduxKind::AND;
+  case tile::AtomicKind::Or:
+    return NVVM::TMAReduxKind::OR;
+  case tile::AtomicKind::Xor:
+    return NVVM::TMAReduxKind::XOR;
+  default:
+    return NVVM::TMAReduxKind::ADD;
+  }
+}
+
 LogicalResult Emitter::emitCopyOut(tgpu::CopyOutOp op) {
   tgpu::BufferType buffer = op.getBuffer().getType();
   FailureOr<BoxPlan> plan = planCopyOut(op);
@@ -266,11 +283,18 @@ LogicalResult Emitter::emitCopyOut(tgpu::CopyOutOp op) {
                                            emitLinear(builder, loc, warpGroup(), bases));
     source = addBytes(source, emitLinear(builder, loc, warpGroup(), offsets));
   }
-  for (const BoxPlan::Piece &piece : plan->pieces)
-    NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
-        builder, loc, map, addBytes(source, piece.byteOffset),
-        emitCoordinates(start, piece.start), /*l2CacheHint=*/Value(),
-        NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
+  for (const BoxPlan::Piece &piece : plan->pieces) {
+    Value from = addBytes(source, piece.byteOffset);
+    SmallVector<Value> to = emitCoordinates(start, piece.start);
+    if (op.getReduce())
+      NVVM::CpAsyncBulkTensorReduceOp::create(builder, loc, map, from,
+                                              reductionOf(*op.getReduce()),
+                                              NVVM::TMAStoreMode::TILE, to, Value());
+    else
+      NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+          builder, loc, map, from, to, /*l2CacheHint=*/Value(), NVVM::TMAStoreMode::TILE,
+          /*predicate=*/Value());
+  }
   NVVM::CpAsyncBulkCommitGroupOp::create(builder, loc);
   return success();
 }

@@ -74,7 +74,10 @@ LogicalResult Emitter::emitMma(tgpu::MmaOp op) {
     return MmaOperand{get(value), tile::getLayout(value),
                       getElementTypeOrSelf(value.getType()), isUnsigned};
   };
-  MmaEmission emission{operand(op.getA(), op.getAUnsigned()),
+  MmaOperand a = operand(op.getA(), op.getAUnsigned());
+  if (op.getATransposed())
+    a.layout = a.layout.permute({1, 0});
+  MmaEmission emission{a,
                        operand(op.getB(), op.getBUnsigned()), get(op.getAcc()),
                        op.getAdds() ? get(op.getAdds()) : Value(),
                        tile::getLayout(op.getAcc()), thread,

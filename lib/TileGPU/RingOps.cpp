@@ -24,25 +24,42 @@ using namespace tilec::tgpu;
 /// Swizzles repeat every 1024 bytes, and start from the address's own bits.
 static constexpr int64_t slotAlignment = 1024;
 
+/// Each buffer has its own bytes.
+RingType RingType::get(MLIRContext *context, int64_t stages, ArrayRef<Type> buffers) {
+  return get(context, stages, buffers,
+             llvm::to_vector(llvm::seq<int64_t>(0, int64_t(buffers.size()))));
+}
+
 int64_t RingType::getSlotOffset(unsigned slot) const {
   int64_t offset = 0;
+  if (slot < getOwners().size())
+    slot = unsigned(getOwners()[slot]);
   for (unsigned i = 0; i < slot; ++i)
-    offset += int64_t(llvm::alignTo(uint64_t(getBuffer(i).getBytes()), slotAlignment));
+    if (!isView(i))
+      offset += int64_t(llvm::alignTo(uint64_t(getBuffer(i).getBytes()), slotAlignment));
   return offset;
 }
 
 int64_t RingType::getGroupBytes() const {
   int64_t bytes = 0;
-  for (Type buffer : getBuffers())
-    bytes += cast<BufferType>(buffer).getBytes();
+  for (unsigned slot = 0; slot < getBuffers().size(); ++slot)
+    if (!isView(slot))
+      bytes += getBuffer(slot).getBytes();
   return bytes;
 }
 
 Type RingType::parse(AsmParser &parser) {
   SmallVector<int64_t> stages;
   SmallVector<Type> buffers;
+  SmallVector<int64_t> owners;
   SMLoc loc = parser.getCurrentLocation();
-  auto parseBuffer = [&] { return parser.parseType(buffers.emplace_back()); };
+  auto parseBuffer = [&]() -> ParseResult {
+    owners.push_back(int64_t(buffers.size()));
+    if (parser.parseType(buffers.emplace_back()))
+      return failure();
+    return succeeded(parser.parseOptionalKeyword("as")) ? parser.parseInteger(owners.back())
+                                                        : success();
+  };
   if (parser.parseLess() ||
       parser.parseDimensionList(stages, /*allowDynamic=*/false, /*withTrailingX=*/true) ||
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseBuffer) ||
@@ -53,17 +70,22 @@ Type RingType::parse(AsmParser &parser) {
     return {};
   }
   auto emitError = [&] { return parser.emitError(loc); };
-  return getChecked(emitError, parser.getContext(), stages.front(), ArrayRef<Type>(buffers));
+  return getChecked(emitError, parser.getContext(), stages.front(), ArrayRef<Type>(buffers),
+                    ArrayRef<int64_t>(owners));
 }
 
 void RingType::print(AsmPrinter &printer) const {
   printer << '<' << getStages() << "x[";
-  llvm::interleaveComma(getBuffers(), printer, [&](Type type) { printer.printType(type); });
+  llvm::interleaveComma(llvm::enumerate(getBuffers()), printer, [&](auto entry) {
+    printer.printType(entry.value());
+    if (isView(unsigned(entry.index())))
+      printer << " as " << getOwners()[entry.index()];
+  });
   printer << "]>";
 }
 
 LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t stages,
-                               ArrayRef<Type> buffers) {
+                               ArrayRef<Type> buffers, ArrayRef<int64_t> owners) {
   if (stages < 1)
     return emitError() << "a ring has at least one stage";
   if (buffers.empty())
@@ -71,6 +93,12 @@ LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError, int
   for (Type type : buffers)
     if (!isa<BufferType>(type))
       return emitError() << "a ring is made of buffers, not " << type;
+  for (auto [slot, owner] : llvm::enumerate(owners))
+    if (owner != int64_t(slot) &&
+        (owner < 0 || owner > int64_t(slot) || owners[owner] != owner ||
+         cast<BufferType>(buffers[owner]).getBytes() !=
+             cast<BufferType>(buffers[slot]).getBytes()))
+      return emitError() << "a view is of an earlier buffer, with as many bytes";
   return success();
 }
 
@@ -90,8 +118,12 @@ LogicalResult RingOp::verify() {
 
 LogicalResult PushOp::verify() {
   // push-C1
-  unsigned numSlots = unsigned(getRing().getType().getBuffers().size());
+  RingType ring = getRing().getType();
+  unsigned numSlots = unsigned(ring.getBuffers().size());
   llvm::SmallBitVector seen(numSlots);
+  for (unsigned slot = 0; slot < numSlots; ++slot)
+    if (ring.isView(slot))
+      seen.set(slot);
   for (Operation &op : getCopies().front()) {
     auto copy = dyn_cast<CopyOp>(op);
     if (!copy)
@@ -147,6 +179,9 @@ LogicalResult MmaWaitOp::verify() {
 }
 
 LogicalResult CopyOutOp::verify() {
+  // copy_out-C3
+  if (getReduce() && *getReduce() > tile::AtomicKind::Xor)
+    return emitOpError("cannot reduce by '") << tile::stringifyAtomicKind(*getReduce()) << "'";
   // copy_out-C2
   if (std::optional<ArrayRef<int64_t>> groups = getGroups()) {
     int64_t seen = 0, elements = getBuffer().getType().getLayout().getLayout().numElements();

@@ -19,11 +19,14 @@ std::string SharedBuffer::size() const {
 
 /// The array of each slot.
 static SmallVector<std::string> arraysOf(RingOp ring) {
-  SmallVector<std::string> arrays(ring.getRing().getType().getBuffers().size(), "an array");
+  RingType type = ring.getRing().getType();
+  SmallVector<std::string> arrays(type.getBuffers().size(), "an array");
   for (Operation *user : ring.getRing().getUsers())
     if (auto push = dyn_cast<PushOp>(user))
       for (auto copy : push.getCopies().front().getOps<CopyOp>())
         arrays[size_t(copy.getSlot())] = spellArray(copy.getArray());
+  for (auto [slot, owner] : llvm::enumerate(type.getOwners()))
+    arrays[slot] = arrays[size_t(owner)];
   return arrays;
 }
 
@@ -57,6 +60,8 @@ std::vector<SharedBuffer> tgpu::sharedBuffersOf(tile::KernelOp kernel) {
     if (IntegerAttr attr = ring.getOffsetAttr())
       offset = attr.getInt();
     for (auto [slot, buffer] : llvm::enumerate(type.getBuffers())) {
+      if (type.isView(unsigned(slot)))
+        continue;
       auto own = cast<BufferType>(buffer);
       std::optional<int64_t> start = offset;
       if (start)

@@ -235,7 +235,13 @@ LogicalResult MmaOp::verify() {
   if ((rank != 2 && rank != 3) || a.getRank() != rank || b.getRank() != rank)
     return emitOpError("a, b and acc are all of rank 2 or all of rank 3");
   // mma-C6
-  ArrayRef<int64_t> sa = a.getShape(), sb = b.getShape(), sc = acc.getShape();
+  SmallVector<int64_t> sa(a.getShape());
+  if (getATransposed()) {
+    if (rank != 2 || !isa<BufferType>(getA().getType()))
+      return emitOpError("only a buffer of rank 2 is taken transposed");
+    std::swap(sa[0], sa[1]);
+  }
+  ArrayRef<int64_t> sb = b.getShape(), sc = acc.getShape();
   bool fits = sa[rank - 2] == sc[rank - 2] && sb[rank - 1] == sc[rank - 1] &&
               sa[rank - 1] == sb[rank - 2];
   if (rank == 3)

@@ -8,7 +8,8 @@
 // first, then their barriers, then the buffers; rings that threads fill are empty outside
 // of their loops and are placed as buffers are.
 //
-// A buffer is alive from its first use to its last; a use inside a loop that does not
+// A buffer is alive from its first use to its last, and until the products that read it have
+// been waited for; a use inside a loop that does not
 // contain the allocation counts for the whole loop. Operations are numbered in program
 // order, so that is an interval, and two buffers may share bytes when their intervals
 // are apart:
@@ -94,6 +95,16 @@ int64_t alignmentOf(tgpu::AllocOp alloc) {
   return isSwizzled ? swizzleAlignment : bufferAlignment;
 }
 
+/// Where `op`, a product that completes later, is waited for.
+SmallVector<Operation *, 1> waitsFor(Operation *op) {
+  SmallVector<Operation *, 1> waits;
+  if (isa<tgpu::MmaOp>(op))
+    for (Operation *user : op->getUsers())
+      if (isa<tgpu::MmaWaitOp>(user))
+        waits.push_back(user);
+  return waits;
+}
+
 SmallVector<Buffer> collectBuffers(tile::KernelOp kernel) {
   ProgramOrder order(kernel);
   SmallVector<Buffer> buffers;
@@ -113,6 +124,9 @@ SmallVector<Buffer> collectBuffers(tile::KernelOp kernel) {
           isa<tgpu::CopyOutOp>(user) || (sum && sum.getMeeting() == alloc.getBuffer());
       buffer.begin = isAsync ? 0 : std::min(buffer.begin, order.begin(outer));
       buffer.end = isAsync ? INT64_MAX : std::max(buffer.end, order.end(outer));
+      for (Operation *wait : waitsFor(user))
+        if (Operation *ancestor = alloc->getBlock()->findAncestorOpInBlock(*wait))
+          buffer.end = std::max(buffer.end, order.end(ancestor));
     }
     buffers.push_back(buffer);
   });
@@ -255,8 +269,7 @@ struct AllocateMemory : tilec::impl::AllocateMemoryBase<AllocateMemory> {
     }
     for (int64_t stages = most - 1; stages > 0; --stages) {
       for (auto [ring, has] : rings)
-        ring.getRing().setType(tgpu::RingType::get(ring.getContext(), std::min(stages, has),
-                                                   ring.getRing().getType().getBuffers()));
+        ring.getRing().setType(ring.getRing().getType().withStages(std::min(stages, has)));
       int64_t bytes = bytesOfKernel(getOperation());
       if (bytes <= budget)
         return llvm::formatv("`num_stages: {0}` fits ({1})", stages, spellBytes(bytes)).str();

@@ -309,7 +309,10 @@ private:
     };
     kernel.walk([&](GatherOp op) { anchor(op, op.getResult()); });
     kernel.walk([&](ScatterOp op) { anchor(op, op.getValue()); });
-    kernel.walk([&](AtomicOp op) { anchor(op, op.getIndex().front()); });
+    kernel.walk([&](AtomicOp op) {
+      if (!isCopied(op))
+        anchor(op, op.getIndex().front());
+    });
   }
 
   void anchorReductions() {

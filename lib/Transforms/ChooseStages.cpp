@@ -53,8 +53,7 @@ static unsigned loopDepth(tgpu::RingOp ring) {
 }
 
 static void setStages(tgpu::RingOp ring, int64_t stages) {
-  tgpu::RingType type = ring.getRing().getType();
-  ring.getRing().setType(tgpu::RingType::get(ring.getContext(), stages, type.getBuffers()));
+  ring.getRing().setType(ring.getRing().getType().withStages(stages));
 }
 
 namespace {

@@ -8,7 +8,9 @@
 //
 // Products: 32 accumulators a thread, up to 4 warps, and 4 where they then multiply as a
 // group; from 128 x 128 on 8 warps, or 4 where their threads read shared memory
-// (prefersFewWarps), or 16 where they reduce between products (wantsManyGroups).
+// (prefersFewWarps), or 16 where they reduce between products (wantsManyGroups). 8 warps,
+// too, where the products of a loop have as many accumulators as the threads of 4 warps have
+// registers.
 // Else the largest tile decides. Up to 4 warps, each thread is to have 16 bytes of it, or
 // 64 where tiles are reduced: a row of 1024 bf16 that is added up gives one warp of 32
 // elements a thread, which pays for addresses, shuffles and the way through shared memory
@@ -93,6 +95,15 @@ static bool wantsManyGroups(KernelOp kernel, StringRef chip) {
   return reduces && fits && accumulators <= 64 * threads;
 }
 
+/// Accumulators of the products in the block of `mma`, if that is a loop's.
+static int64_t accumulatorsInLoop(MmaOp mma) {
+  int64_t count = 0;
+  if (isa<LoopLikeOpInterface>(mma->getParentOp()))
+    for (auto other : mma->getBlock()->getOps<MmaOp>())
+      count += other.getType().getNumElements();
+  return count;
+}
+
 static int64_t warpsForProduct(MmaOp mma, StringRef chip, bool prefersFew, bool wantsMany) {
   int64_t elements = mma.getType().getNumElements();
   int64_t most = wantsMany ? 16 : elements >= largeProduct && !prefersFew ? 8 : 4;
@@ -167,6 +178,9 @@ static Choice chooseNumWarps(KernelOp kernel, StringRef chip) {
                         ? "for few reads of shared memory by the product "
                         : "for the product ",
                     mma.getType());
+    if (auto mma = dyn_cast<MmaOp>(op);
+        mma && product.warps == 4 && accumulatorsInLoop(mma) >= 2 * largeProduct)
+      product.raise(8, "for all products of the loop of ", mma.getType());
     bool memory = isa<LoadOp, StoreOp, GatherOp, ScatterOp, AtomicOp>(op);
     auto consider = [&](Type type, bool accessed) {
       auto tensor = dyn_cast<RankedTensorType>(type);

@@ -10,10 +10,17 @@
 //   %y = tile.reshape %x : … -> tensor<128x64xbf16>        runs along array dims [2, 3]
 //   %t = tile.permute %y [1, 0] : … -> tensor<64x128xbf16> runs along array dims [3, 2]
 //
+// And of an atomic operation the tile of the array that its indices name, if they do:
+//
+//   atomic_add(a, [i * 64 + arange(64)[:, None], arange(128)], x)     from element (i * 64, 0)
+//
 //===------------------------------------------------------------------------===//
 #include "Copies.h"
 
 #include "tilec/TileGPU/TileGPU.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -96,6 +103,117 @@ TileView tilec::storedView(tile::StoreOp store) {
     view = inner;
   }
   return view;
+}
+
+//===------------------------------------------------------------------------===//
+// Tiles by index
+//===------------------------------------------------------------------------===//
+
+namespace {
+
+/// What is known of a tile of indices: a start, and the dim along which they count up by
+/// one from there; no dim: all are the same.
+struct Counting {
+  IndexedTile::Start start;
+  std::optional<unsigned> dim;
+};
+
+} // namespace
+
+/// Dims of one element come and go: the dim of `to` that is dim `dim` of `from`.
+static std::optional<unsigned> reshapedDim(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+                                           unsigned dim) {
+  auto wide = [](ArrayRef<int64_t> shape) {
+    return llvm::to_vector(llvm::make_filter_range(llvm::seq<unsigned>(0, shape.size()),
+                                                   [=](unsigned i) { return shape[i] != 1; }));
+  };
+  SmallVector<unsigned> wideFrom = wide(from), wideTo = wide(to);
+  if (wideFrom.size() != wideTo.size())
+    return std::nullopt;
+  for (auto [a, b] : llvm::zip_equal(wideFrom, wideTo))
+    if (a == dim && from[a] == to[b])
+      return b;
+  return std::nullopt;
+}
+
+static std::optional<Counting> countingOf(Value tile, unsigned depth = 0);
+
+/// The sum or difference of two.
+static std::optional<Counting> combine(Operation *op, unsigned depth) {
+  std::optional<Counting> a = countingOf(op->getOperand(0), depth + 1);
+  std::optional<Counting> b = countingOf(op->getOperand(1), depth + 1);
+  bool isDifference = isa<arith::SubIOp>(op);
+  if (!a || !b || (b->dim && (a->dim || isDifference)))
+    return std::nullopt;
+  a->start.plus.append(isDifference ? b->start.minus : b->start.plus);
+  a->start.minus.append(isDifference ? b->start.plus : b->start.minus);
+  a->start.constant += isDifference ? -b->start.constant : b->start.constant;
+  if (b->dim)
+    a->dim = b->dim;
+  return a;
+}
+
+/// By walking definitions. Only numbers of 64 bits: shorter ones wrap within an array.
+static std::optional<Counting> countingOf(Value tile, unsigned depth) {
+  constexpr unsigned maxDepth = 16;
+  Operation *op = tile.getDefiningOp();
+  if (!op || depth > maxDepth || !getElementTypeOrSelf(tile.getType()).isIndex())
+    return std::nullopt;
+  DenseIntElementsAttr constant;
+  if (matchPattern(tile, m_Constant(&constant)))
+    return constant.isSplat() ? std::optional(Counting{
+                                    {{}, {}, constant.getSplatValue<APInt>().getSExtValue()}, {}})
+                              : std::nullopt;
+  if (auto splat = dyn_cast<tile::SplatOp>(op))
+    return Counting{{{splat.getOperand()}, {}, 0}, {}};
+  if (isa<tile::IotaOp>(op))
+    return Counting{{}, 0};
+  if (isa<arith::AddIOp, arith::SubIOp>(op))
+    return combine(op, depth);
+  if (!isa<tile::BroadcastOp, tile::ReshapeOp, tile::PermuteOp, tile::ConvertLayoutOp>(op) ||
+      !isa<RankedTensorType>(op->getOperand(0).getType()))
+    return std::nullopt;
+  std::optional<Counting> counting = countingOf(op->getOperand(0), depth + 1);
+  if (!counting || !counting->dim || isa<tile::ConvertLayoutOp>(op))
+    return counting;
+  unsigned dim = *counting->dim;
+  ArrayRef<int64_t> from = shapeOf(op->getOperand(0)), to = shapeOf(tile);
+  if (from[dim] == 1) // it counts to one: all are the same
+    counting->dim = std::nullopt;
+  else if (auto permute = dyn_cast<tile::PermuteOp>(op))
+    counting->dim = unsigned(llvm::find(permute.getDims(), dim) - permute.getDims().begin());
+  else if (isa<tile::ReshapeOp>(op) && !(counting->dim = reshapedDim(from, to, dim)))
+    return std::nullopt;
+  return counting;
+}
+
+std::optional<IndexedTile> tilec::indexedTile(tile::AtomicOp atomic) {
+  auto type = dyn_cast<RankedTensorType>(atomic.getIndex().front().getType());
+  if (!type || !atomic.getValue())
+    return std::nullopt;
+  IndexedTile result{{atomic.getValue(), SmallVector<int64_t>(type.getRank(), -1)}, {}};
+  MutableArrayRef<int64_t> arrayDims = result.view.arrayDims;
+  SmallVector<int64_t> unused;
+  for (auto [arrayDim, index] : llvm::enumerate(atomic.getIndex())) {
+    std::optional<Counting> counting = countingOf(index);
+    if (!counting)
+      return std::nullopt;
+    result.starts.push_back(counting->start);
+    if (!counting->dim || type.getDimSize(*counting->dim) == 1)
+      unused.push_back(int64_t(arrayDim));
+    else if (std::exchange(arrayDims[*counting->dim], int64_t(arrayDim)) != -1)
+      return std::nullopt;
+  }
+  // Dims of one element run along any of the others.
+  auto next = unused.begin();
+  for (auto [dim, arrayDim] : llvm::enumerate(arrayDims)) {
+    if (arrayDim != -1)
+      continue;
+    if (type.getDimSize(unsigned(dim)) != 1 || next == unused.end())
+      return std::nullopt;
+    arrayDim = *next++;
+  }
+  return result;
 }
 
 Layout tilec::engineBuffer(RankedTensorType type, ArrayRef<unsigned> order) {

@@ -2,8 +2,8 @@
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===------------------------------------------------------------------------===//
-// SelectCopies marks loads and stores; AssignLayouts leaves marked ones alone, and
-// StageRings and StageStores make copies of them.
+// SelectCopies marks loads, stores and atomic operations; AssignLayouts leaves marked ones
+// alone, and StageRings and StageStores make copies of them.
 //
 // What is computed with is often another view of what is loaded: transposed, or without
 // the dims of size one that pick a batch and a head. A copy writes the view at once.
@@ -17,7 +17,7 @@
 
 namespace tilec {
 
-/// On tile.load and tile.store: who moves the tile, "tma" (the copy engine) or "cp_async"
+/// On tile.load, tile.store and tile.atomic: who moves the tile, "tma" (the copy engine) or "cp_async"
 /// (all threads, asynchronously), as rings have it.
 inline constexpr llvm::StringLiteral copyAttrName = "tile.copy";
 
@@ -44,6 +44,20 @@ std::vector<TileView> viewsOf(tile::LoadOp load);
 
 /// The value of which a store's is a view, through reshapes that only add dims of size one.
 TileView storedView(tile::StoreOp store);
+
+/// A tile of an array that an atomic operation names by its indices: each counts up along
+/// one dim of the tile or is the same for all elements.
+struct IndexedTile {
+  /// The value that is combined with the array's.
+  TileView view;
+  /// One for each array dim: what the place of the tile's first element is the sum of.
+  struct Start {
+    llvm::SmallVector<mlir::Value> plus, minus;
+    int64_t constant = 0;
+  };
+  llvm::SmallVector<Start> starts;
+};
+std::optional<IndexedTile> indexedTile(tile::AtomicOp atomic);
 
 /// The buffer of a tile whose dim `order[0]` is dense in the array: the engine's rows of
 /// 128 bytes, or the whole row where it is shorter.

@@ -229,7 +229,14 @@ SmallVector<Access, 2> accessesOf(Operation *op) {
     array(scatter.getArray(), true);
   else if (auto atomic = dyn_cast<tile::AtomicOp>(op))
     array(atomic.getArray(), atomic.getKind() != tile::AtomicKind::Load);
-  else if (!isa<tgpu::AllocOp>(op))
+  else if (auto wait = dyn_cast<tgpu::MmaWaitOp>(op)) {
+    // Until then the product reads its buffers.
+    for (Value input : wait.getInputs())
+      if (auto mma = input.getDefiningOp<tgpu::MmaOp>())
+        for (Value operand : mma->getOperands())
+          if (operand.getDefiningOp<tgpu::AllocOp>())
+            shared(operand, false);
+  } else if (!isa<tgpu::AllocOp>(op))
     for (Value operand : op->getOperands()) {
       if (isa<tgpu::BufferType>(operand.getType()))
         shared(operand, writes(op, operand));

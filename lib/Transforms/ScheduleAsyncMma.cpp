@@ -24,7 +24,8 @@
 // before they are complete, and a place is released one iteration late.
 //
 // In any other loop the wait for a product moves down to what needs it, past products that
-// do not: the two of a gated layer, or the scores and their gradients, run together.
+// do not, and past what goes to buffers of others: the two of a gated layer, or the scores
+// and their gradients, run together.
 //
 // The second product is the *tail*: what it accumulates to is carried by the loop and
 // used for nothing else, so nothing of the next iteration waits for it but the next
@@ -396,6 +397,23 @@ void keepInFlight(scf::ForOp loop, Sums &sums) {
   sums.release.erase();
 }
 
+/// Whether `op` accesses nothing that `mma` reads: the wait for it may come later. (What
+/// meets other threads does not matter, InsertBarriers counts products until they are waited
+/// for.)
+bool isApart(Operation *op, tgpu::MmaOp mma) {
+  if (isa<tgpu::PopOp, tgpu::AllocOp, tgpu::LoadOp, tgpu::FenceAsyncOp, tgpu::CopyOutWaitOp,
+          tgpu::CopyOutOp, tile::LoadOp, tile::StoreOp, tile::AtomicOp>(op))
+    return true;
+  if (auto release = dyn_cast<tgpu::ReleaseOp>(op))
+    return llvm::none_of(mma->getOperands(), [&](Value operand) {
+      auto pop = operand.getDefiningOp<tgpu::PopOp>();
+      return pop && pop.getRing() == release.getRing();
+    });
+  if (auto store = dyn_cast<tgpu::StoreOp>(op))
+    return !llvm::is_contained(mma->getOperands(), store.getBuffer());
+  return isa<tgpu::MmaOp>(op) || isMemoryEffectFree(op);
+}
+
 /// Moves the wait for each product of a loop with several, and the releases behind it, down
 /// to what may need them. Gives whether a product is now issued before another's wait.
 bool sinkWaits(scf::ForOp loop) {
@@ -414,7 +432,7 @@ bool sinkWaits(scf::ForOp loop) {
     auto stops = [&](Operation *op) {
       auto pop = dyn_cast<tgpu::PopOp>(op);
       return op->hasTrait<OpTrait::IsTerminator>() || (pop && rings.contains(pop.getRing())) ||
-             (!isa<tgpu::MmaOp, tgpu::PopOp>(op) && !isMemoryEffectFree(op)) ||
+             !isApart(op, product.mma) ||
              llvm::any_of(product.wait->getUsers(),
                           [&](Operation *user) { return op->isAncestor(user); });
     };

@@ -2,8 +2,8 @@
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-// In: stage `tile`, with an atom on every product. Out: loads and stores that the chip's
-// copy engine is to do are marked:
+// In: stage `tile`, with an atom on every product. Out: loads, stores and atomic operations
+// that the chip's copy engine is to do are marked:
 //
 //   %x = tile.load %a[%m, %k] {tile.copy = "tma"} : …
 //   tile.store %c[%m, %n], %o {tile.copy = "tma"} : …
@@ -22,11 +22,18 @@
 // that relies on nothing too, element by element, where elements have 4 bytes and no write
 // comes before. A kernel has copies of one kind.
 //
+// Small tiles that threads read in the loop of such copies, rows of statistics for one, come
+// along: then no thread waits for them, nor keeps them in registers for long.
+//
+// The engine combines a tile with an array's elements, too: an atomic operation whose old
+// values nobody wants, and whose indices name a tile of the array, goes out as a store does.
+//
 // The engine wants rows that begin at multiples of 16 bytes (the build's fact), reads
 // zeros outside of the array, and sees what this kernel wrote only after fences: a load
 // with another pad, or of an array that the kernel writes, stays as it is.
 //===----------------------------------------------------------------------===//
 #include "Copies.h"
+#include "Dependence.h"
 #include "LayoutRules.h"
 
 #include "tilec/Layout/Conversion.h"
@@ -80,6 +87,9 @@ static bool isZero(TypedAttr value) {
   auto number = dyn_cast<FloatAttr>(value);
   return number && number.getValue().isPosZero();
 }
+
+/// Bytes up to which a tile that threads read comes along with those of products.
+static constexpr int64_t smallTile = 4096;
 
 static bool isWritten(Value array) {
   return llvm::any_of(array.getUsers(), [](Operation *user) {
@@ -139,6 +149,30 @@ static Obstacle loadObstacle(LoadOp load, unsigned numWarps, bool isAsync) {
   return nullptr;
 }
 
+/// Whether `load`, which no product takes, brings a small tile in the loop of copies, from a
+/// place that scalars tell: it may come along with what they bring.
+static bool canComeAlong(LoadOp load) {
+  auto type = cast<RankedTensorType>(load.getResult().getType());
+  int64_t bytes = type.getNumElements() * tgpu::BufferType::storedBytes(type.getElementType());
+  TileView view{load.getResult(), {}};
+  for (unsigned dim = 0; dim < type.getRank(); ++dim)
+    view.arrayDims.push_back(load.getArrayDim(dim));
+  auto isOfTiles = [](Operation *op) {
+    return isa<GatherOp, AtomicOp>(op) ||
+           (op->getNumRegions() == 0 && llvm::any_of(op->getOperandTypes(), [](Type operand) {
+              return isa<RankedTensorType>(operand);
+            }));
+  };
+  bool isForThreads = llvm::none_of(viewsOf(load), [](const TileView &view) {
+    return llvm::any_of(view.tile.getUsers(), llvm::IsaPred<MmaOp>);
+  });
+  bool isBesideCopies = llvm::any_of(load->getBlock()->getOps<LoadOp>(), isCopiedByEngine);
+  return isForThreads && isBesideCopies && load->getParentOfType<LoopLikeOpInterface>() && bytes <= smallTile &&
+         !isWritten(load.getArray()) && isZero(load.getPadValue()) &&
+         !engineObstacle(load.getArray().getType(), view) &&
+         !dependsOn(load.getIndex(), isOfTiles);
+}
+
 /// Elements of 4 bytes and more have asynchronous copies of their own, wherever they lie.
 static bool hasWords(LoadOp load) {
   auto type = dyn_cast<RankedTensorType>(load.getResult().getType());
@@ -189,14 +223,64 @@ static bool suitsEngine(LoadOp load, unsigned numWarps) {
 }
 
 /// Rows of the tile must be rows of the array.
-static Obstacle storeObstacle(StoreOp store) {
-  TileView view = storedView(store);
-  ArrayType array = store.getArray().getType();
+static Obstacle rowObstacle(ArrayType array, const TileView &view) {
   if (Obstacle obstacle = engineObstacle(array, view))
     return obstacle;
   return view.arrayDims.back() == array.getRank() - 1
              ? nullptr
              : "rows of the tile are not rows of the array";
+}
+
+static Obstacle storeObstacle(StoreOp store) {
+  return rowObstacle(store.getArray().getType(), storedView(store));
+}
+
+/// Nobody wants the old values, and nothing is ordered.
+static bool isSilent(AtomicOp atomic) {
+  return atomic.getKind() <= AtomicKind::Xor && atomic.getOrder() == MemoryOrder::Relaxed &&
+         atomic.getResult().use_empty();
+}
+
+/// The engine reduces integers of 32 bits in every way, and adds floats.
+static bool canReduce(AtomicOp atomic) {
+  Type element = atomic.getArray().getType().getElementType();
+  return element.isInteger(32) || (atomic.getKind() == AtomicKind::Add &&
+                                   (element.isF32() || element.isF16() || element.isBF16()));
+}
+
+/// What the engine does to an array is complete some time later: nothing of the kernel may
+/// look at it, nor tell others that it is done.
+static Obstacle orderObstacle(KernelOp kernel, AtomicOp atomic) {
+  if (kernel.getArraysOverlap())
+    return "arrays may overlap";
+  Obstacle found = nullptr;
+  kernel.walk([&](AtomicOp other) {
+    if (other.getOrder() != MemoryOrder::Relaxed)
+      found = "another atomic operation of the kernel orders what is before it";
+  });
+  for (Operation *user : atomic.getArray().getUsers()) {
+    auto other = dyn_cast<AtomicOp>(user);
+    bool commutes = other && isSilent(other) && other.getKind() == atomic.getKind();
+    if (!commutes && !isMemoryEffectFree(user))
+      found = "the kernel accesses the array in another way, too";
+  }
+  return found;
+}
+
+static Obstacle atomicObstacle(KernelOp kernel, AtomicOp atomic) {
+  if (!isSilent(atomic))
+    return "old values or an order are wanted";
+  if (atomic.getMask())
+    return "it has a mask";
+  if (atomic.getScope() == MemoryScope::System)
+    return "other devices are to see it";
+  if (!canReduce(atomic))
+    return "the engine does not combine such elements so";
+  std::optional<IndexedTile> indexed = indexedTile(atomic);
+  if (!indexed)
+    return "its indices do not name a tile of the array";
+  Obstacle obstacle = rowObstacle(atomic.getArray().getType(), indexed->view);
+  return obstacle ? obstacle : orderObstacle(kernel, atomic);
 }
 
 namespace {
@@ -214,6 +298,8 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
     auto threads = StringAttr::get(&getContext(), "cp_async");
     bool isAligned = relies(kernel, BuildFact::Aligned16), usesEngine = false;
     SmallVector<std::pair<LoadOp, Obstacle>> forThreads;
+    SmallVector<std::tuple<LoadOp, Obstacle, Obstacle>> others;
+    SmallVector<LoadOp> alongside;
     kernel.walk([&](LoadOp load) {
       if (!isTile(load.getResult()))
         return;
@@ -228,9 +314,21 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
       if (!byEngine) {
         load->setAttr(copyAttrName, engine);
         usesEngine = true;
+        return explain(load, byEngine, byThreads);
       }
-      explain(load, byEngine, byThreads);
+      others.push_back({load, byEngine, byThreads});
     });
+    for (auto [load, byEngine, byThreads] : others)
+      if (usesEngine && canComeAlong(load))
+        alongside.push_back(load);
+      else
+        explain(load, byEngine, byThreads);
+    for (LoadOp load : alongside) {
+      load->setAttr(copyAttrName, engine);
+      remarkChoice(load, "select-copies",
+                   "the copy engine brings {0} of {1} to shared memory, where threads read it",
+                   spell(load.getType()), spellArray(load.getArray()));
+    }
     bool suits = isAligned && target->has(ChipFeature::WarpGroupMma) && numWarps % 4 == 0 &&
                  llvm::all_of(forThreads, [&](auto &entry) {
                    return suitsEngine(entry.first, numWarps);
@@ -252,6 +350,15 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
       if (!byEngine)
         store->setAttr(copyAttrName, engine);
       explain(store, byEngine);
+    });
+    kernel.walk([&](AtomicOp atomic) {
+      if (!isTile(atomic.getIndex().front()) || atomic.getKind() > AtomicKind::Xor)
+        return;
+      Obstacle byEngine = usesEngine ? atomicObstacle(kernel, atomic)
+                                     : "the engine brings none of the kernel's tiles";
+      if (!byEngine)
+        atomic->setAttr(copyAttrName, engine);
+      explain(atomic, byEngine);
     });
   }
 
@@ -298,6 +405,19 @@ private:
                    spell(load.getType()), array, byEngine,
                    StringRef(byEngine) == byThreads ? "" : ", and ",
                    StringRef(byEngine) == byThreads ? "" : byThreads);
+  }
+
+  static void explain(AtomicOp atomic, Obstacle byEngine) {
+    StringRef kind = stringifyAtomicKind(atomic.getKind());
+    std::string type = spell(atomic.getValue().getType());
+    std::string array = spellArray(atomic.getArray());
+    if (!byEngine)
+      remarkChoice(atomic, "select-copies",
+                   "the copy engine takes {0} to {1}, each element by atomic {2}", type, array,
+                   kind);
+    else
+      remarkMissed(atomic, "select-copies", "threads do the atomic {2} of {0} to {1}: {3}",
+                   type, array, kind, byEngine);
   }
 
   static void explain(StoreOp store, Obstacle byEngine) {

@@ -28,7 +28,8 @@
 //     →  %o = tile.atomic …   tgpu.store %o, %O   %p = tgpu.load %O
 //
 // The buffers' swizzles come from planShared: no bank conflicts on either side where
-// that is possible. An operand that a loop does not change is stored before the loop. The
+// that is possible. An operand that a loop does not change is stored before the loop; one
+// that another product has in shared memory, be it transposed, is read there. The
 // a of a product stays in registers where it lies as the atom's fragments do, as the
 // result of another product does. What an instruction reads from shared memory by itself
 // is fenced after it was stored; a product that completes later is waited for at once.
@@ -305,6 +306,40 @@ static Value keepInRegisters(tile::MmaOp op, const Atom &atom, const MmaProblem 
   return convertTo(builder, op.getLoc(), a, *wanted);
 }
 
+/// The buffer to which `a`, or its transpose, went for another product before, if this one
+/// can read it there, too: then it need not hold the registers, nor wait for the product to
+/// have read them.
+static Value findStored(tile::MmaOp op, const Atom &atom, const MmaProblem &problem,
+                        bool &isTransposed) {
+  if (!atom.aBuffer || !atom.isAsync || op.getType().getRank() != 2)
+    return {};
+  auto storedAs = [&](Value tile, bool transposed) -> Value {
+    for (Operation *user : tile.getUsers()) {
+      auto store = dyn_cast<tgpu::StoreOp>(user);
+      if (!store || store->getBlock() != op->getBlock() || !store->isBeforeInBlock(op) ||
+          !store.getBuffer().getDefiningOp<tgpu::AllocOp>())
+        continue;
+      Layout layout = store.getBuffer().getType().getLayout().getLayout();
+      if (transposed)
+        layout = layout.permute({1, 0});
+      bool isRead = llvm::any_of(store.getBuffer().getUsers(), llvm::IsaPred<tgpu::MmaOp>);
+      if (isRead && (layout == atom.aBuffer(problem, true) || layout == atom.aBuffer(problem, false)))
+        return store.getBuffer();
+    }
+    return {};
+  };
+  isTransposed = false;
+  if (Value found = storedAs(op.getA(), false))
+    return found;
+  isTransposed = true;
+  for (Operation *user : op.getA().getUsers())
+    if (auto permute = dyn_cast<tile::PermuteOp>(user))
+      if (Value found = storedAs(permute.getResult(), true))
+        return found;
+  isTransposed = false;
+  return {};
+}
+
 /// How an operand of `op` comes, when it does not come from a ring.
 static void explainOperand(tile::MmaOp op, Value operand, Value staged) {
   if (isa<RankedTensorType>(staged.getType()))
@@ -349,11 +384,18 @@ static void stageProduct(tile::MmaOp op, unsigned numWarps) {
   const Atom *atom = getAtom(op, problem);
   if (atom->accHome() == OperandHome::TensorMemory)
     return stageAccumulator(op, *atom, problem);
-  Value stagedA = keepInRegisters(op, *atom, problem);
-  if (!stagedA)
-    stagedA = stageOperand(op, *atom, problem, Operand::A);
+  bool isTransposed = false;
+  Value stagedA = findStored(op, *atom, problem, isTransposed);
+  if (stagedA) {
+    remarkChoice(op, "stage-operands", "{0} is read from shared memory, where another product has it",
+                 spell(op.getA().getType()));
+  } else {
+    stagedA = keepInRegisters(op, *atom, problem);
+    if (!stagedA)
+      stagedA = stageOperand(op, *atom, problem, Operand::A);
+    explainOperand(op, op.getA(), stagedA);
+  }
   Value stagedB = stageOperand(op, *atom, problem, Operand::B);
-  explainOperand(op, op.getA(), stagedA);
   explainOperand(op, op.getB(), stagedB);
   OpBuilder builder(op);
   bool addsLater = problem.k() <= atom->addsInRegistersUpTo;
@@ -362,7 +404,8 @@ static void stageProduct(tile::MmaOp op, unsigned numWarps) {
     acc = arith::ConstantOp::create(builder, op.getLoc(), builder.getZeroAttr(op.getType()));
   auto result =
       tgpu::MmaOp::create(builder, op.getLoc(), op.getType(), stagedA, stagedB, acc,
-                          /*adds=*/Value(), atom->name, op.getAUnsigned(), op.getBUnsigned());
+                          /*adds=*/Value(), atom->name, op.getAUnsigned(), op.getBUnsigned(),
+                          isTransposed);
   Value product = result.getResult();
   if (atom->isAsync)
     product = tgpu::MmaWaitOp::create(builder, op.getLoc(), product, /*pending=*/0).getResult(0);

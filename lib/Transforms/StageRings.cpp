@@ -21,9 +21,16 @@
 // Loads of one block are a group unless a product of one needs the result of a product
 // of the other, as in attention, where the values are consumed after the keys.
 //
+// A marked load that threads use comes along with a group of its block that is popped before
+// its elements are needed, and is read there.
+//
+// Where products take a tile in several ways, as it is and transposed, and all of them want
+// the same bytes, one copy is for all; the ring has a buffer for each view.
+//
 //===------------------------------------------------------------------------===//
 #include "Copies.h"
 #include "Dependence.h"
+#include "LayoutRules.h"
 
 #include "tilec/Analysis/CopyLayout.h"
 #include "tilec/Tile/TileLayout.h"
@@ -31,6 +38,7 @@
 #include "tilec/Transforms/MmaProblem.h"
 #include "tilec/Transforms/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
@@ -47,17 +55,31 @@ using namespace tilec;
 
 namespace {
 
-/// A load, seen as what its products take.
-struct Staged {
-  tile::LoadOp load;
+/// What products take of a load, and how it lies in shared memory.
+struct StagedView {
   TileView view;
   SmallVector<tile::MmaOp, 2> products;
   Layout buffer;
 };
 
+/// A load, seen as what its products take: views of one tile in shared memory.
+struct Staged {
+  tile::LoadOp load;
+  SmallVector<StagedView, 2> views;
+};
+
+/// A load that threads read at `place`, and the operations that compute from it alone, up to
+/// `next`, which does not.
+struct ReadByThreads {
+  tile::LoadOp load;
+  Operation *place, *next;
+  SmallVector<Operation *> own;
+};
+
 /// Loads that are pushed, popped and released together.
 struct Group {
   std::vector<Staged> members;
+  std::vector<ReadByThreads> read;
   /// Where the products are, in the block of the loads.
   Operation *first = nullptr, *last = nullptr;
 };
@@ -65,7 +87,7 @@ struct Group {
 } // namespace
 
 /// For copies of all threads: free of bank conflicts for them and the first product.
-static Layout threadBuffer(const Staged &staged, unsigned numWarps) {
+static Layout threadBuffer(const StagedView &staged, unsigned numWarps) {
   tile::MmaOp mma = staged.products.front();
   MmaProblem problem = getMmaProblem(mma, numWarps);
   auto type = cast<RankedTensorType>(staged.view.tile.getType());
@@ -77,8 +99,8 @@ static Layout threadBuffer(const Staged &staged, unsigned numWarps) {
 }
 
 /// The buffer as the first product wants it.
-static Layout chooseBuffer(const Staged &staged, unsigned numWarps) {
-  if (!isCopiedByEngine(staged.load))
+static Layout chooseBuffer(const StagedView &staged, bool byEngine, unsigned numWarps) {
+  if (!byEngine)
     return threadBuffer(staged, numWarps);
   tile::MmaOp mma = staged.products.front();
   MmaProblem problem = getMmaProblem(mma, numWarps);
@@ -92,16 +114,38 @@ static Layout chooseBuffer(const Staged &staged, unsigned numWarps) {
   return buffer(problem, isKMajor);
 }
 
-/// The marked load as its products take it: once, or once for each view of it.
+/// Whether both views are of the same bytes: the buffers are the same when their dims are in
+/// the array's order.
+static bool haveSameBytes(const StagedView &a, const StagedView &b) {
+  auto inArrayOrder = [](const StagedView &staged) {
+    auto order = llvm::to_vector(llvm::seq<int64_t>(0, int64_t(staged.view.arrayDims.size())));
+    llvm::sort(order, [&](int64_t i, int64_t j) {
+      return staged.view.arrayDims[i] < staged.view.arrayDims[j];
+    });
+    SmallVector<int64_t> dims;
+    for (int64_t dim : order)
+      dims.push_back(staged.view.arrayDims[dim]);
+    return std::pair(dims, staged.buffer.permute(order));
+  };
+  return inArrayOrder(a) == inArrayOrder(b);
+}
+
+/// The marked load as its products take it: once for all views that are of the same bytes.
 static std::vector<Staged> describe(tile::LoadOp load, unsigned numWarps) {
   std::vector<Staged> result;
   for (const TileView &view : viewsOf(load)) {
-    Staged staged{load, view, {}, {}};
+    StagedView staged{view, {}, {}};
     for (Operation *user : view.tile.getUsers())
       if (auto mma = dyn_cast<tile::MmaOp>(user))
         staged.products.push_back(mma);
-    staged.buffer = chooseBuffer(staged, numWarps);
-    result.push_back(staged);
+    staged.buffer = chooseBuffer(staged, isCopiedByEngine(load), numWarps);
+    auto isSame = [&](const Staged &other) {
+      return haveSameBytes(other.views.front(), staged);
+    };
+    if (auto found = llvm::find_if(result, isSame); found != result.end())
+      found->views.push_back(staged);
+    else
+      result.push_back({load, {staged}});
   }
   return result;
 }
@@ -123,13 +167,14 @@ static bool dependsOn(Operation *op, Operation *source) {
 /// Widens the group's span by `staged`, whose products are in the block of the load.
 static void addTo(Group &group, const Staged &staged) {
   Block *block = const_cast<Staged &>(staged).load->getBlock();
-  for (tile::MmaOp mma : staged.products) {
-    Operation *place = block->findAncestorOpInBlock(*mma);
-    if (!group.first || place->isBeforeInBlock(group.first))
-      group.first = place;
-    if (!group.last || group.last->isBeforeInBlock(place))
-      group.last = place;
-  }
+  for (const StagedView &view : staged.views)
+    for (tile::MmaOp mma : view.products) {
+      Operation *place = block->findAncestorOpInBlock(*mma);
+      if (!group.first || place->isBeforeInBlock(group.first))
+        group.first = place;
+      if (!group.last || group.last->isBeforeInBlock(place))
+        group.last = place;
+    }
   group.members.push_back(staged);
 }
 
@@ -182,20 +227,52 @@ static bool isSharedByCluster(tile::KernelOp kernel, tile::LoadOp load) {
          !dependsOn(load.getIndex(), [](Operation *op) { return isa<tgpu::ClusterRankOp>(op); });
 }
 
+/// All dims of the load, in its order.
+static TileView wholeView(tile::LoadOp load) {
+  TileView view{load.getResult(), {}};
+  for (unsigned dim = 0; dim < cast<RankedTensorType>(load.getType()).getRank(); ++dim)
+    view.arrayDims.push_back(load.getArrayDim(dim));
+  return view;
+}
+
+/// Has threads read what the group brought for them.
+static void readByThreads(const ReadByThreads &read, Value buffer) {
+  tile::LoadOp load = read.load;
+  OpBuilder builder(read.place);
+  Value loaded = tgpu::LoadOp::create(builder, load.getLoc(), load.getType(), buffer);
+  for (Operation *op : ArrayRef(read.own).drop_front())
+    op->moveBefore(read.next);
+  load.getResult().replaceAllUsesWith(loaded);
+}
+
 /// Makes the ring of a group, and the push, pop and release in the block of its loads.
 /// ChooseStages will make it longer.
 static void stageGroup(tile::KernelOp kernel, const Group &group) {
   OpBuilder builder(&kernel.getBody().front(), kernel.getBody().front().begin());
   SmallVector<Type> buffers;
+  SmallVector<int64_t> owners;
+  for (const Staged &staged : group.members) {
+    owners.append(staged.views.size(), int64_t(buffers.size()));
+    for (const StagedView &view : staged.views)
+      buffers.push_back(tgpu::BufferType::get(
+          cast<RankedTensorType>(view.view.tile.getType()), view.buffer));
+  }
+  SmallVector<tile::LoadOp> loads;
   for (const Staged &staged : group.members)
-    buffers.push_back(
-        tgpu::BufferType::get(cast<RankedTensorType>(staged.view.tile.getType()), staged.buffer));
-  tile::LoadOp lastLoad = group.members.front().load;
-  for (const Staged &staged : group.members)
-    if (tile::LoadOp load = staged.load; lastLoad->isBeforeInBlock(load))
+    loads.push_back(staged.load);
+  for (const ReadByThreads &read : group.read) {
+    tile::LoadOp load = read.load;
+    owners.push_back(int64_t(buffers.size()));
+    buffers.push_back(tgpu::BufferType::get(cast<RankedTensorType>(load.getType()),
+                                            engineBuffer(wholeView(load))));
+    loads.push_back(load);
+  }
+  tile::LoadOp lastLoad = loads.front();
+  for (tile::LoadOp load : loads)
+    if (lastLoad->isBeforeInBlock(load))
       lastLoad = load;
   Location loc = lastLoad.getLoc();
-  auto type = tgpu::RingType::get(builder.getContext(), /*stages=*/1, buffers);
+  auto type = tgpu::RingType::get(builder.getContext(), /*stages=*/1, buffers, owners);
   Value ring = tgpu::RingOp::create(builder, loc, type, copierOf(lastLoad), IntegerAttr(),
                                     IntegerAttr());
 
@@ -206,24 +283,95 @@ static void stageGroup(tile::KernelOp kernel, const Group &group) {
   auto push = tgpu::PushOp::create(builder, loc, ring);
   push.getCopies().emplaceBlock();
   builder.setInsertionPointToStart(&push.getCopies().front());
-  for (auto [slot, staged] : llvm::enumerate(group.members)) {
-    tile::LoadOp load = staged.load;
-    tgpu::CopyOp::create(builder, load.getLoc(), load.getArray(), indexByArrayDim(load),
-                         int64_t(slot), builder.getDenseI64ArrayAttr(staged.view.arrayDims),
-                         load.getElements(), isSharedByCluster(kernel, load));
+  int64_t slot = 0;
+  auto copy = [&](tile::LoadOp load, ArrayRef<int64_t> dims) {
+    tgpu::CopyOp::create(builder, load.getLoc(), load.getArray(), indexByArrayDim(load), slot,
+                         builder.getDenseI64ArrayAttr(dims), load.getElements(),
+                         isSharedByCluster(kernel, load));
+  };
+  for (const Staged &staged : group.members) {
+    copy(staged.load, staged.views.front().view.arrayDims);
+    slot += int64_t(staged.views.size());
+  }
+  for (const ReadByThreads &read : group.read) {
+    copy(read.load, wholeView(read.load).arrayDims);
+    ++slot;
   }
 
   builder.setInsertionPoint(group.first);
   auto pop = tgpu::PopOp::create(builder, loc, buffers, ring);
-  for (auto [slot, staged] : llvm::enumerate(group.members)) {
-    Value tile = staged.view.tile;
-    Value loaded =
-        tgpu::LoadOp::create(builder, loc, tile.getType(), pop.getBuffers()[slot]);
-    for (tile::MmaOp mma : staged.products)
-      mma->replaceUsesOfWith(tile, loaded);
-  }
+  auto buffer = pop.getBuffers().begin();
+  for (const Staged &staged : group.members)
+    for (const StagedView &view : staged.views) {
+      Value tile = view.view.tile;
+      Value loaded = tgpu::LoadOp::create(builder, loc, tile.getType(), *buffer++);
+      for (tile::MmaOp mma : view.products)
+        mma->replaceUsesOfWith(tile, loaded);
+    }
+  for (const ReadByThreads &read : group.read)
+    readByThreads(read, *buffer++);
   builder.setInsertionPointAfter(group.last);
   tgpu::ReleaseOp::create(builder, loc, ring);
+}
+
+//===------------------------------------------------------------------------===//
+// Tiles that threads read
+//===------------------------------------------------------------------------===//
+
+/// Whether products read the load from shared memory; else threads do.
+static bool isForProducts(tile::LoadOp load) {
+  return llvm::any_of(viewsOf(load), [](const TileView &view) {
+    return llvm::any_of(view.tile.getUsers(), llvm::IsaPred<tile::MmaOp>);
+  });
+}
+
+/// The operations behind `load` in its block that compute from it and from no other tile
+/// that is not the same everywhere; `next` becomes the first that needs one of their results.
+static SmallVector<Operation *> collectOwn(tile::LoadOp load, Operation *&next) {
+  llvm::SetVector<Operation *> own;
+  own.insert(load);
+  auto isOwn = [&](Value value) { return own.contains(value.getDefiningOp()); };
+  for (next = load->getNextNode(); next; next = next->getNextNode()) {
+    bool uses = false;
+    next->walk([&](Operation *op) { uses |= llvm::any_of(op->getOperands(), isOwn); });
+    if (!uses)
+      continue;
+    bool isAlone = next->getNumRegions() == 0 && isMemoryEffectFree(next) &&
+                   llvm::all_of(next->getOperands(), [&](Value value) {
+                     return isOwn(value) || !isTile(value) ||
+                            isa_and_nonnull<tile::SplatOp, arith::ConstantOp>(
+                                value.getDefiningOp());
+                   });
+    if (!isAlone)
+      break;
+    own.insert(next);
+  }
+  return own.takeVector();
+}
+
+/// Lets `load` come along with the first group that is popped before its elements are
+/// needed; false if there is none.
+static bool joinGroup(std::vector<Group> &groups, tile::LoadOp load) {
+  Operation *next = nullptr;
+  SmallVector<Operation *> own = collectOwn(load, next);
+  for (Group &group : groups) {
+    if (!next || group.members.front().load->getBlock() != load->getBlock() ||
+        !isCopiedByEngine(group.members.front().load) || !group.first->isBeforeInBlock(next) ||
+        !canStartBefore(load, group.first))
+      continue;
+    // Read before a product that comes first, as its issue may hold the warp.
+    Operation *place = next;
+    for (Operation *op = next; op != group.first; op = op->getPrevNode())
+      if (isa<tile::MmaOp>(op)) {
+        place = op;
+        break;
+      }
+    group.read.push_back({load, place, next, own});
+    if (group.last->isBeforeInBlock(place))
+      group.last = place;
+    return true;
+  }
+  return false;
 }
 
 /// Erases what no product uses any more.
@@ -240,16 +388,25 @@ struct StageRings : tilec::impl::StageRingsBase<StageRings> {
     tile::KernelOp kernel = getOperation();
     unsigned numWarps = kernel.getNumWarps().value_or(4);
     llvm::MapVector<Block *, std::vector<Staged>> byBlock;
-    SmallVector<tile::LoadOp> loads;
+    SmallVector<tile::LoadOp> loads, forThreads;
     kernel.walk([&](tile::LoadOp load) {
       if (!isCopied(load))
         return;
+      if (!isForProducts(load))
+        return forThreads.push_back(load);
       loads.push_back(load);
       llvm::append_range(byBlock[load->getBlock()], describe(load, numWarps));
     });
+    std::vector<Group> groups;
     for (auto &[block, staged] : byBlock)
-      for (const Group &group : makeGroups(staged))
-        stageGroup(kernel, group);
+      llvm::append_range(groups, makeGroups(staged));
+    for (tile::LoadOp load : forThreads)
+      if (joinGroup(groups, load))
+        loads.push_back(load);
+      else
+        load->removeAttr(copyAttrName); // needed before any group is there
+    for (const Group &group : groups)
+      stageGroup(kernel, group);
     for (tile::LoadOp load : loads)
       eraseWithViews(load);
   }

@@ -14,12 +14,15 @@
 //   tgpu.copy_out %A, %c[%m, %n']                       %n' = 4 * %n + part
 //
 // A part is a piece that every thread has in registers of its own, so that cutting costs
-// nothing; buffers are as large as `maxBytes` allows. Where they allow one buffer only,
-// each part waits until the one before it has been read.
+// nothing; buffers are as large as `maxBytes` allows, and stores of one block share theirs.
+// Where they allow one buffer only, each part waits until the one before it has been read.
 //
 // What is computed elementwise for the store alone, as a bias and an activation behind a
 // product, is computed part by part, too: all of it at once would not fit into registers,
 // and each part is computed while the one before it is copied.
+//
+// Marked atomic operations go the same way, as copies that reduce; their indices, which name
+// a tile of the array (Copies.h), are no longer needed then.
 //
 // Where the parts of warp groups lie apart, each group waits, stores and copies by itself:
 // then the products of one run beside the stores of another.
@@ -155,20 +158,49 @@ static llvm::SetVector<Operation *> findPrivateWork(Value tile) {
 
 namespace {
 
-/// Makes the copies of one store.
+/// The buffers of earlier stores of a block. Copies are read in order, and each store goes
+/// through all of its buffers equally often by turns, so the next store may go on with them,
+/// if warp groups have the same parts.
+class StagingBuffers {
+public:
+  SmallVector<Value, 2> get(OpBuilder &builder, Location loc, tgpu::BufferType type,
+                            size_t number, DenseI64ArrayAttr groups) {
+    for (const Entry &entry : entries)
+      if (entry.block == builder.getBlock() && entry.groups == groups &&
+          entry.buffers.size() == number && entry.buffers.front().getType() == type)
+        return entry.buffers;
+    Entry entry{builder.getBlock(), groups, {}};
+    for (size_t i = 0; i < number; ++i)
+      entry.buffers.push_back(tgpu::AllocOp::create(builder, loc, type, IntegerAttr()));
+    entries.push_back(entry);
+    return entry.buffers;
+  }
+
+private:
+  struct Entry {
+    Block *block;
+    DenseI64ArrayAttr groups;
+    SmallVector<Value, 2> buffers;
+  };
+  SmallVector<Entry> entries;
+};
+
+/// Makes the copies of one store or atomic operation.
 class StoreWriter {
 public:
-  StoreWriter(tile::StoreOp store, int64_t maxBytes)
-      : store(store), builder(store), loc(store.getLoc()), view(storedView(store)) {
-    auto type = cast<RankedTensorType>(view.tile.getType());
-    parts = chooseParts(type, maxBytes / 2);
-    if (parts.number == 1)
-      parts = chooseParts(type, maxBytes);
-    groups = findGroups(builder, parts.type);
-    auto buffer = tgpu::BufferType::get(parts.type, stagingBuffer(parts.type));
-    int64_t numBuffers = parts.number > 1 && 2 * buffer.getBytes() <= maxBytes ? 2 : 1;
-    for (int64_t i = 0; i < numBuffers; ++i)
-      buffers.push_back(tgpu::AllocOp::create(builder, loc, buffer, IntegerAttr()));
+  StoreWriter(tile::StoreOp store, StagingBuffers &staging, int64_t maxBytes)
+      : op(store), builder(store), loc(store.getLoc()), view(storedView(store)),
+        array(store.getArray()), start(indexByArrayDim(store)), elements(store.getElements()) {
+    chooseBuffers(staging, maxBytes);
+  }
+
+  StoreWriter(tile::AtomicOp atomic, const IndexedTile &indexed, StagingBuffers &staging,
+              int64_t maxBytes)
+      : op(atomic), builder(atomic), loc(atomic.getLoc()), view(indexed.view),
+        array(atomic.getArray()), elements(true), reduce(atomic.getKindAttr()) {
+    for (const IndexedTile::Start &place : indexed.starts)
+      start.push_back(sumOf(place));
+    chooseBuffers(staging, maxBytes);
   }
 
   void run() {
@@ -178,16 +210,38 @@ public:
       work.clear();
     for (int64_t part = 0; part < parts.number; ++part)
       writePart(part);
-    store.erase();
-    for (Operation *op : work)
-      if (op->use_empty())
-        op->erase();
+    op->erase();
+    for (Operation *done : work)
+      if (done->use_empty())
+        done->erase();
   }
 
 private:
+  Value sumOf(const IndexedTile::Start &place) {
+    Value sum = place.plus.empty() ? constant(place.constant) : Value();
+    for (Value term : place.plus)
+      sum = sum ? arith::AddIOp::create(builder, loc, sum, term).getResult() : term;
+    for (Value term : place.minus)
+      sum = arith::SubIOp::create(builder, loc, sum, term);
+    if (place.constant && !place.plus.empty())
+      sum = arith::AddIOp::create(builder, loc, sum, constant(place.constant));
+    return sum;
+  }
+
+  void chooseBuffers(StagingBuffers &staging, int64_t maxBytes) {
+    auto type = cast<RankedTensorType>(view.tile.getType());
+    parts = chooseParts(type, maxBytes / 2);
+    if (parts.number == 1)
+      parts = chooseParts(type, maxBytes);
+    groups = findGroups(builder, parts.type);
+    auto buffer = tgpu::BufferType::get(parts.type, stagingBuffer(parts.type));
+    size_t numBuffers = parts.number > 1 && 2 * buffer.getBytes() <= maxBytes ? 2 : 1;
+    buffers = staging.get(builder, loc, buffer, numBuffers, groups);
+  }
+
   void writePart(int64_t part) {
     Value piece = view.tile;
-    SmallVector<Value> place = indexByArrayDim(store);
+    SmallVector<Value> place = start;
     if (parts.number > 1) {
       SmallVector<int64_t> numbers = numberOf(part);
       for (auto [dim, number] : llvm::enumerate(numbers))
@@ -201,9 +255,9 @@ private:
     Value buffer = buffers[size_t(part) % buffers.size()];
     tgpu::CopyOutWaitOp::create(builder, loc, int64_t(buffers.size()) - 1, bool(groups));
     tgpu::StoreOp::create(builder, loc, piece, buffer);
-    tgpu::CopyOutOp::create(builder, loc, buffer, store.getArray(), place,
-                            builder.getDenseI64ArrayAttr(view.arrayDims),
-                            store.getElements(), groups);
+    tgpu::CopyOutOp::create(builder, loc, buffer, array, place,
+                            builder.getDenseI64ArrayAttr(view.arrayDims), elements, groups,
+                            reduce);
   }
 
   /// The type of a part of `type`, which may be one element wide where the stored tile
@@ -270,7 +324,7 @@ private:
   }
 
   void movePlace(Value &index, unsigned dim, int64_t number) {
-    if (store.getElements())
+    if (elements)
       index = arith::AddIOp::create(builder, loc, index,
                                     constant(number * parts.type.getDimSize(dim)));
     else
@@ -281,10 +335,14 @@ private:
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
 
-  tile::StoreOp store;
+  Operation *op;
   OpBuilder builder;
   Location loc;
   TileView view;
+  Value array;
+  SmallVector<Value> start; ///< of the tile, per array dim: in tiles, or in elements
+  bool elements;
+  tile::AtomicKindAttr reduce;
   Parts parts;
   llvm::SetVector<Operation *> work; ///< computed part by part, last first
   DenseI64ArrayAttr groups;
@@ -293,19 +351,46 @@ private:
 
 } // namespace
 
+/// With what only it is computed from.
+static void eraseIfUnused(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !isOpTriviallyDead(op))
+    return;
+  SmallVector<Value> operands(op->getOperands());
+  op->erase();
+  for (Value operand : operands)
+    eraseIfUnused(operand);
+}
+
 namespace {
 
 struct StageStores : tilec::impl::StageStoresBase<StageStores> {
   using StageStoresBase::StageStoresBase;
 
   void runOnOperation() override {
-    SmallVector<tile::StoreOp> stores;
-    getOperation().walk([&](tile::StoreOp store) {
-      if (isCopied(store))
-        stores.push_back(store);
+    SmallVector<Operation *> marked;
+    getOperation().walk([&](Operation *op) {
+      if (isa<tile::StoreOp, tile::AtomicOp>(op) && isCopied(op))
+        marked.push_back(op);
     });
-    for (tile::StoreOp store : stores)
-      StoreWriter(store, maxBytes).run();
+    StagingBuffers staging;
+    for (Operation *op : marked) {
+      if (auto store = dyn_cast<tile::StoreOp>(op)) {
+        StoreWriter(store, staging, maxBytes).run();
+        continue;
+      }
+      auto atomic = cast<tile::AtomicOp>(op);
+      SmallVector<Value> indices(atomic.getIndex());
+      std::optional<IndexedTile> indexed = indexedTile(atomic);
+      if (!indexed) {
+        // Indices have been rewritten beyond recognition: threads do it.
+        op->removeAttr(copyAttrName);
+        continue;
+      }
+      StoreWriter(atomic, *indexed, staging, maxBytes).run();
+      for (Value index : indices)
+        eraseIfUnused(index);
+    }
   }
 };
 

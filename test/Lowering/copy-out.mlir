@@ -71,3 +71,16 @@ tile.kernel @transposed(%x: bf16) attributes {num_warps = 4 : i32} {
   tgpu.store %t, %b : tensor<16x64xbf16, #down>, !tgpu.buffer<16x64xbf16, #few>
   tile.return
 }
+
+// A copy that reduces, by the unsigned or signed numbers that the tensor map tells of.
+#ints = #tile.layout<[64, 32] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (1, 4), (2, 8), (4, 16), (8, 0), (16, 0), (32, 0)]>
+// CHECK-LABEL: llvm.func @reduce(
+// CHECK-SAME: box = array<i64: 64, 32>
+tile.kernel @reduce(%c: !tile.array<?x?xi32, mut>, %i: index) attributes {num_warps = 4 : i32} {
+  %b = tgpu.alloc offset 0 : !tgpu.buffer<64x32xi32, #ints>
+  // CHECK: scf.if
+  // CHECK: nvvm.cp.async.bulk.tensor.reduce %{{.*}}, %{{.*}}, box[%{{.*}}, %{{.*}}] {redKind = #nvvm.tma_redux_kind<max>}
+  // CHECK-NEXT: nvvm.cp.async.bulk.commit.group
+  tgpu.copy_out %b, %c[%i, %i] elements order [0, 1] reduce(max) : !tgpu.buffer<64x32xi32, #ints>, !tile.array<?x?xi32, mut>
+  tile.return
+}

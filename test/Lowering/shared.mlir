@@ -59,3 +59,29 @@ tile.kernel @unplaced() attributes {num_warps = 1 : i32} {
   %b = tgpu.alloc : !tgpu.buffer<32xf32, #s>
   tile.return
 }
+
+// -----
+
+// Registers 0 to 7 meet the thread's row in two bits of the offset: four addresses, the
+// others are these and a constant.
+#rows = #tile.layout<[16, 32] register [(0, 1), (8, 0), (0, 8), (0, 16)] lane [(0, 2), (0, 4), (1, 0), (2, 0), (4, 0)]>
+#swizzled = #tile.layout<[16, 32] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (1, 4), (2, 8), (4, 16), (8, 0)]>
+// CHECK-LABEL: llvm.func @addresses(
+tile.kernel @addresses(%x: f32) attributes {num_warps = 1 : i32} {
+  %t = tile.splat %x : f32 -> tensor<16x32xf32, #rows>
+  %b = tgpu.alloc offset 0 : !tgpu.buffer<16x32xf32, #swizzled>
+  // CHECK: %[[A:.*]] = llvm.getelementptr %{{.*}}[%{{.*}}] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
+  // CHECK: llvm.store %{{.*}}, %[[A]]
+  // CHECK: %[[A8:.*]] = llvm.getelementptr %[[A]][256] : (!llvm.ptr<3>) -> !llvm.ptr<3>, f32
+  // CHECK: llvm.store %{{.*}}, %[[A8]]
+  // CHECK: arith.xori
+  // CHECK: %[[B:.*]] = llvm.getelementptr
+  // CHECK: llvm.store %{{.*}}, %[[B]]
+  // CHECK: %[[B8:.*]] = llvm.getelementptr %[[B]][256]
+  // CHECK: llvm.store %{{.*}}, %[[B8]]
+  // CHECK-COUNT-2: arith.xori
+  // CHECK-NOT: arith.xori
+  tgpu.store %t, %b : tensor<16x32xf32, #rows>, !tgpu.buffer<16x32xf32, #swizzled>
+  // CHECK: llvm.return
+  tile.return
+}

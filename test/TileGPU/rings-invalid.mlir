@@ -75,3 +75,35 @@ tile.kernel @copy_out_c2(%y: !tile.array<?x?xf32, mut>, %i: index) {
   tgpu.copy_out %b, %y[%i, %i] order [0, 1] groups [16, 16] : !tgpu.buffer<8x4xf32, #a>, !tile.array<?x?xf32, mut>
   tile.return
 }
+
+// -----
+
+#a = #tile.layout<[8, 4] offset [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)]>
+tile.kernel @view_of_nothing() {
+  // expected-error @+1 {{a view is of an earlier buffer, with as many bytes}}
+  %r = tgpu.ring copy "tma" : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a> as 1, !tgpu.buffer<8x4xf32, #a>]>
+  tile.return
+}
+
+// -----
+
+#a = #tile.layout<[8, 4] offset [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)]>
+tile.kernel @view_is_copied(%x: !tile.array<?x?xf32>, %i: index) {
+  %r = tgpu.ring copy "tma" : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>, !tgpu.buffer<8x4xf32, #a> as 0]>
+  tgpu.push %r : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>, !tgpu.buffer<8x4xf32, #a> as 0]> {
+    tgpu.copy %x[%i, %i] order [0, 1] to 0 : !tile.array<?x?xf32>
+    // expected-error @+1 {{slot 1 is taken or does not exist}}
+    tgpu.copy %x[%i, %i] order [0, 1] to 1 : !tile.array<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+#a = #tile.layout<[8, 4] offset [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)]>
+tile.kernel @copy_out_c3(%y: !tile.array<?x?xf32, mut>, %i: index) {
+  %b = tgpu.alloc : !tgpu.buffer<8x4xf32, #a>
+  // expected-error @+1 {{cannot reduce by 'cas'}}
+  tgpu.copy_out %b, %y[%i, %i] order [0, 1] reduce(cas) : !tgpu.buffer<8x4xf32, #a>, !tile.array<?x?xf32, mut>
+  tile.return
+}

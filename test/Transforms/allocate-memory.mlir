@@ -99,6 +99,25 @@ tile.kernel @after_a_ring(%a: !tile.array<?x?xf32>, %x: f32, %n: index) attribut
   tile.return
 }
 
+// A product reads %c until it is waited for, so %d may not lie there.
+#acc = #tile.layout<[64, 64] register [(0, 1), (8, 0), (0, 8), (0, 16), (0, 32)] lane [(0, 2), (0, 4), (1, 0), (2, 0), (4, 0)] warp [(16, 0), (32, 0)]>
+#sw = #tile.layout<[64, 64] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 32), (1, 8), (2, 16), (4, 32), (8, 0), (16, 0), (32, 0)]>
+// CHECK-LABEL: tile.kernel @in_flight
+tile.kernel @in_flight(%x: f32) attributes {num_warps = 4 : i32} {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+  %a = arith.constant dense<0.0> : tensor<64x64xbf16, #acc>
+  %t = tile.splat %x : f32 -> tensor<64x64xf32, #l>
+  // CHECK: tgpu.alloc offset [[C:[0-9]+]] : !tgpu.buffer<64x64xbf16
+  %c = tgpu.alloc : !tgpu.buffer<64x64xbf16, #sw>
+  %r = tgpu.mma %a, %c, %z {atom = "wgmma"} : tensor<64x64xbf16, #acc>, !tgpu.buffer<64x64xbf16, #sw>, tensor<64x64xf32, #acc>
+  // CHECK-NOT: tgpu.alloc offset [[C]] : !tgpu.buffer<64x64xf32
+  // CHECK: tgpu.alloc offset {{[0-9]+}} : !tgpu.buffer<64x64xf32
+  %d = tgpu.alloc : !tgpu.buffer<64x64xf32, #p>
+  tgpu.store %t, %d : tensor<64x64xf32, #l>, !tgpu.buffer<64x64xf32, #p>
+  %w = tgpu.mma_wait %r pending 0 : (tensor<64x64xf32, #acc>) -> tensor<64x64xf32, #acc>
+  tile.return
+}
+
 // -----
 
 #l = #tile.layout<[64, 64] register [(0, 1), (0, 2), (16, 0), (32, 0)] lane [(0, 4), (0, 8), (0, 16), (0, 32), (1, 0)] warp [(2, 0), (4, 0), (8, 0)]>

@@ -187,3 +187,27 @@ tile.kernel @too_wide(%n: index) {
   }
   tile.return
 }
+
+// Four products of a loop have as many accumulators as 4 warps have registers.
+// CHECK-LABEL: tile.kernel @many_products
+// CHECK-SAME: num_warps = 8
+// REMARK: [Passed] {{.*}}Function=many_products {{.*}}Remark="8 warps for all products of the loop of f32[128, 64]"
+tile.kernel @many_products(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : tensor<128x64xf32>
+  %r:4 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %z, %q = %z, %s = %z, %t = %z) -> (tensor<128x64xf32>, tensor<128x64xf32>, tensor<128x64xf32>, tensor<128x64xf32>) {
+    %x = tile.load %a[%n, %i] : !tile.array<?x?xbf16> -> tensor<128x64xbf16>
+    %y = tile.load %b[%i, %n] : !tile.array<?x?xbf16> -> tensor<64x64xbf16>
+    %e = tile.mma %x, %y, %p : tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>
+    %f = tile.mma %x, %y, %q : tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>
+    %g = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>
+    %h = tile.mma %x, %y, %t : tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>
+    scf.yield %e, %f, %g, %h : tensor<128x64xf32>, tensor<128x64xf32>, tensor<128x64xf32>, tensor<128x64xf32>
+  }
+  tile.store %c[%c0, %n], %r#0 : !tile.array<?x?xf32, mut>, tensor<128x64xf32>
+  tile.store %c[%c1, %n], %r#1 : !tile.array<?x?xf32, mut>, tensor<128x64xf32>
+  tile.store %c[%n, %c0], %r#2 : !tile.array<?x?xf32, mut>, tensor<128x64xf32>
+  tile.store %c[%n, %c1], %r#3 : !tile.array<?x?xf32, mut>, tensor<128x64xf32>
+  tile.return
+}

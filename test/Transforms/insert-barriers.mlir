@@ -207,3 +207,24 @@ tile.kernel @copiesOfGroups(%y: !tile.array<?x?xbf16, mut>, %x: bf16, %i: index)
   tile.store %y[%i, %i], %l : !tile.array<?x?xbf16, mut>, tensor<8x64xbf16, #groupRows>
   tile.return
 }
+
+// A product that completes later reads its buffer until it is waited for: the barrier
+// before the wait is not the last one before the buffer is written again.
+#acc = #tile.layout<[64, 64] register [(0, 1), (8, 0), (0, 8), (0, 16), (0, 32)] lane [(0, 2), (0, 4), (1, 0), (2, 0), (4, 0)] warp [(16, 0), (32, 0)]>
+#sw = #tile.layout<[64, 64] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 32), (1, 8), (2, 16), (4, 32), (8, 0), (16, 0), (32, 0)]>
+// CHECK-LABEL: tile.kernel @in_flight
+tile.kernel @in_flight(%x: bf16) attributes {num_warps = 8 : i32} {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+  %t = tile.splat %x : bf16 -> tensor<64x64xbf16, #acc>
+  %a = tgpu.alloc offset 0 : !tgpu.buffer<64x64xbf16, #sw>
+  // CHECK: tgpu.mma %
+  // CHECK-NEXT: tgpu.barrier
+  // CHECK-NEXT: tgpu.mma_wait
+  // CHECK-NEXT: tgpu.barrier
+  // CHECK-NEXT: tgpu.store
+  %r = tgpu.mma %t, %a, %z {atom = "wgmma"} : tensor<64x64xbf16, #acc>, !tgpu.buffer<64x64xbf16, #sw>, tensor<64x64xf32, #acc>
+  tgpu.barrier
+  %w = tgpu.mma_wait %r pending 0 : (tensor<64x64xf32, #acc>) -> tensor<64x64xf32, #acc>
+  tgpu.store %t, %a : tensor<64x64xbf16, #acc>, !tgpu.buffer<64x64xbf16, #sw>
+  tile.return
+}

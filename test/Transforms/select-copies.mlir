@@ -152,3 +152,70 @@ tile.kernel @overwritten(%a: !tile.array<?x?xf32>, %c: !tile.array<?x?xf32, mut>
   }
   tile.return
 }
+
+// Added to a tile that the indices name, whose old values nobody wants: by the engine. A
+// tile of statistics comes along in the loop of the copies.
+// CHECK-LABEL: tile.kernel @adds
+// CHECK: scf.for
+// CHECK: tile.load %arg3[%{{.*}}, %{{.*}}] {tile.copy = "tma"} : !tile.array<?x?xf32>
+// CHECK: tile.atomic add {{.*}} {tile.copy = "tma"}
+tile.kernel @adds(%a: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %d: !tile.array<?x?xf32, mut>, %b: !tile.array<?x?xf32>, %n: index) attributes {num_warps = 4 : i32, tile.facts = ["aligned16", "disjoint"]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %i0 = tile.iota : tensor<64xindex>
+  %i1 = tile.reshape %i0 : tensor<64xindex> -> tensor<64x1xindex>
+  %i2 = tile.reshape %i0 : tensor<64xindex> -> tensor<1x64xindex>
+  %rows = tile.broadcast %i1 : tensor<64x1xindex> -> tensor<64x64xindex>
+  %columns = tile.broadcast %i2 : tensor<1x64xindex> -> tensor<64x64xindex>
+  scf.for %i = %c0 to %n step %c1 {
+    %x = tile.load %a[%n, %i] : !tile.array<?x?xbf16> -> tensor<64x64xbf16>
+    %y = tile.load %a[%i, %n] : !tile.array<?x?xbf16> -> tensor<64x64xbf16>
+    %s = tile.load %b[%c0, %i] : !tile.array<?x?xf32> -> tensor<1x64xf32>
+    %p = tile.mma %x, %y, %z {atom = "wgmma"} : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>
+    %t = tile.broadcast %s : tensor<1x64xf32> -> tensor<64x64xf32>
+    %q = arith.addf %p, %t : tensor<64x64xf32>
+    %o = tile.atomic add %c[%rows, %columns] value(%q : tensor<64x64xf32>) : !tile.array<?x?xf32, mut>, [tensor<64x64xindex>, tensor<64x64xindex>] -> tensor<64x64xf32>
+  }
+  tile.return
+}
+
+// Not: the transposed tile, the diagonal, indices of 32 bits, an order, a mask, the largest
+// of floats, the system's scope, an array that is read, too.
+// CHECK-LABEL: tile.kernel @threads_add
+// CHECK-NOT: tile.atomic {{.*}}tile.copy
+// CHECK: tile.return
+// REMARK: Function=threads_add {{.*}}Remark="threads do the atomic add of f32[64, 64] to `c`: rows of the tile are not rows of the array"
+// REMARK: Function=threads_add {{.*}}Remark="threads do the atomic add of f32[64, 64] to `c`: its indices do not name a tile of the array"
+// REMARK: Function=threads_add {{.*}}Remark="threads do the atomic add of f32[64, 64] to `c`: its indices do not name a tile of the array"
+// REMARK: Function=threads_add {{.*}}Remark="threads do the atomic add of f32[64, 64] to `c`: it has a mask"
+// REMARK: Function=threads_add {{.*}}Remark="threads do the atomic max of f32[64, 64] to `c`: the engine does not combine such elements so"
+// REMARK: Function=threads_add {{.*}}Remark="threads do the atomic add of f32[64, 64] to `c`: other devices are to see it"
+// REMARK: Function=threads_add {{.*}}Remark="threads do the atomic add of f32[64, 64] to `d`: the kernel accesses the array in another way, too"
+tile.kernel @threads_add(%a: !tile.array<?x?xbf16> {tile.name = "a"}, %c: !tile.array<?x?xf32, mut> {tile.name = "c"}, %d: !tile.array<?x?xf32, mut> {tile.name = "d"}, %m: i1, %n: index) attributes {num_warps = 4 : i32, tile.facts = ["aligned16", "disjoint"]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %i0 = tile.iota : tensor<64xindex>
+  %i1 = tile.reshape %i0 : tensor<64xindex> -> tensor<64x1xindex>
+  %i2 = tile.reshape %i0 : tensor<64xindex> -> tensor<1x64xindex>
+  %rows = tile.broadcast %i1 : tensor<64x1xindex> -> tensor<64x64xindex>
+  %columns = tile.broadcast %i2 : tensor<1x64xindex> -> tensor<64x64xindex>
+  %short = arith.index_cast %rows : tensor<64x64xindex> to tensor<64x64xi32>
+  %mask = tile.splat %m : i1 -> tensor<64x64xi1>
+  %old = tile.load %d[%c0, %c0] : !tile.array<?x?xf32, mut> -> tensor<64x64xf32>
+  %p = scf.for %i = %c0 to %n step %c1 iter_args(%s = %old) -> (tensor<64x64xf32>) {
+    %x = tile.load %a[%n, %i] : !tile.array<?x?xbf16> -> tensor<64x64xbf16>
+    %y = tile.load %a[%i, %n] : !tile.array<?x?xbf16> -> tensor<64x64xbf16>
+    %r = tile.mma %x, %y, %s {atom = "wgmma"} : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>
+    scf.yield %r : tensor<64x64xf32>
+  }
+  %o0 = tile.atomic add %c[%columns, %rows] value(%p : tensor<64x64xf32>) : !tile.array<?x?xf32, mut>, [tensor<64x64xindex>, tensor<64x64xindex>] -> tensor<64x64xf32>
+  %o1 = tile.atomic add %c[%rows, %rows] value(%p : tensor<64x64xf32>) : !tile.array<?x?xf32, mut>, [tensor<64x64xindex>, tensor<64x64xindex>] -> tensor<64x64xf32>
+  %o2 = tile.atomic add %c[%short, %columns] value(%p : tensor<64x64xf32>) : !tile.array<?x?xf32, mut>, [tensor<64x64xi32>, tensor<64x64xindex>] -> tensor<64x64xf32>
+  %o3 = tile.atomic add %c[%rows, %columns] value(%p : tensor<64x64xf32>) mask(%mask : tensor<64x64xi1>) : !tile.array<?x?xf32, mut>, [tensor<64x64xindex>, tensor<64x64xindex>] -> tensor<64x64xf32>
+  %o4 = tile.atomic max %c[%rows, %columns] value(%p : tensor<64x64xf32>) : !tile.array<?x?xf32, mut>, [tensor<64x64xindex>, tensor<64x64xindex>] -> tensor<64x64xf32>
+  %o5 = tile.atomic add %c[%rows, %columns] value(%p : tensor<64x64xf32>) scope(sys) : !tile.array<?x?xf32, mut>, [tensor<64x64xindex>, tensor<64x64xindex>] -> tensor<64x64xf32>
+  %o6 = tile.atomic add %d[%rows, %columns] value(%p : tensor<64x64xf32>) : !tile.array<?x?xf32, mut>, [tensor<64x64xindex>, tensor<64x64xindex>] -> tensor<64x64xf32>
+  tile.return
+}

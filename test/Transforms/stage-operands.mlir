@@ -163,3 +163,25 @@ tile.kernel @promoted(%x: f32, %p: !tile.array<?x?xf8E4M3FN>, %y: !tile.array<?x
   tile.store %y[%z, %z], %s : !tile.array<?x?xf32, mut>, tensor<64x16xf32, #f8acc>
   tile.return
 }
+
+// The transpose of what another product has in shared memory is read there, and not held in
+// registers.
+#wide = #tile.layout<[64, 64] register [(0, 1), (8, 0), (0, 8), (0, 16), (0, 32)] lane [(0, 2), (0, 4), (1, 0), (2, 0), (4, 0)] warp [(16, 0), (32, 0)]>
+#turned = #tile.layout<[64, 64] register [(1, 0), (0, 8), (8, 0), (16, 0), (32, 0)] lane [(2, 0), (4, 0), (0, 1), (0, 2), (0, 4)] warp [(0, 16), (0, 32)]>
+// CHECK-LABEL: tile.kernel @product_transposed
+// CHECK: %[[A:.*]] = tgpu.alloc
+// CHECK: tgpu.store %{{.*}}, %[[A]]
+// CHECK: tgpu.mma %[[A]], %{{.*}}, %{{.*}} {atom = "wgmma"}
+// CHECK-NOT: tgpu.store %{{.*}}, %[[A]]
+// CHECK: tgpu.mma %[[A]] transposed, %{{.*}}, %{{.*}} {atom = "wgmma"}
+// REMARK: [Passed] {{.*}}Function=product_transposed {{.*}}Remark="bf16[64, 64] is read from shared memory, where another product has it"
+tile.kernel @product_transposed(%b: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %x: bf16, %i: index) attributes {num_warps = 4 : i32} {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32, #wide>
+  %a = tile.splat %x : bf16 -> tensor<64x64xbf16, #wide>
+  %y = tile.load %b[%i, %i] : !tile.array<?x?xbf16> -> tensor<64x64xbf16, #wide>
+  %t = tile.permute %a [1, 0] : tensor<64x64xbf16, #wide> -> tensor<64x64xbf16, #turned>
+  %p = tile.mma %t, %y, %z {atom = "wgmma"} : tensor<64x64xbf16, #turned>, tensor<64x64xbf16, #wide>, tensor<64x64xf32, #wide>
+  %q = tile.mma %a, %y, %p {atom = "wgmma"} : tensor<64x64xbf16, #wide>, tensor<64x64xbf16, #wide>, tensor<64x64xf32, #wide>
+  tile.store %c[%i, %i], %q : !tile.array<?x?xf32, mut>, tensor<64x64xf32, #wide>
+  tile.return
+}

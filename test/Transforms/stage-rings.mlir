@@ -128,3 +128,86 @@ tile.kernel @shared(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %d: !t
   tile.store %c[%n, %c0], %r#1 : !tile.array<?x?xf32, mut>, tensor<64x64xf32, #acc>
   tile.return
 }
+
+// A tile as it is and transposed, one product over what the other gives: one copy and two
+// views of its bytes, held until the last product.
+// CHECK-LABEL: tile.kernel @views
+// CHECK: tgpu.ring copy "tma" : !tgpu.ring<1x[!tgpu.buffer<64x64xbf16, #[[A:[a-z0-9]+]]>, !tgpu.buffer<64x64xbf16, #[[B:[a-z0-9]+]]> as 0]>
+// CHECK-NOT: tgpu.ring copy
+// CHECK: tgpu.copy %arg0[%{{.*}}, %{{.*}}] order [{{[01], [01]}}] to 0 :
+// CHECK-NOT: tgpu.copy
+// CHECK: tgpu.pop
+// CHECK: tile.mma
+// CHECK: tile.mma
+// CHECK: tgpu.release
+tile.kernel @views(%a: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+  %q = arith.constant dense<1.0> : tensor<64x64xbf16, #acc>
+  %r = scf.for %j = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<64x64xf32, #acc>) {
+    %x = tile.load %a[%j, %c0] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<64x64xbf16, #acc>
+    %t = tile.permute %x [1, 0] : tensor<64x64xbf16, #acc> -> tensor<64x64xbf16, #acc>
+    %p = tile.mma %q, %t, %z : tensor<64x64xbf16, #acc>, tensor<64x64xbf16, #acc>, tensor<64x64xf32, #acc>
+    %u = arith.truncf %p : tensor<64x64xf32, #acc> to tensor<64x64xbf16, #acc>
+    %o = tile.mma %u, %x, %s : tensor<64x64xbf16, #acc>, tensor<64x64xbf16, #acc>, tensor<64x64xf32, #acc>
+    scf.yield %o : tensor<64x64xf32, #acc>
+  }
+  tile.store %c[%n, %n], %r : !tile.array<?x?xf32, mut>, tensor<64x64xf32, #acc>
+  tile.return
+}
+
+// What threads read comes along: it is read before the product in front of its use, and what
+// is computed from it alone waits until then. The group is held until it has been read.
+// CHECK-LABEL: tile.kernel @alongside
+// CHECK: tgpu.push {{.*}} {
+// CHECK: tgpu.copy %arg0[%{{.*}}, %{{.*}}] order [0, 1] to 0 : !tile.array<?x?xbf16>
+// CHECK: tgpu.copy %arg1[%{{.*}}, %{{.*}}] order [0, 1] to 1 : !tile.array<?x?xf32>
+// CHECK: %[[B:.*]]:2 = tgpu.pop
+// CHECK: tile.mma
+// CHECK: %[[S:.*]] = tgpu.load %[[B]]#1
+// CHECK: tile.mma
+// CHECK: tgpu.release
+// CHECK: %[[M:.*]] = arith.negf %[[S]]
+// CHECK: %[[N:.*]] = tile.broadcast %[[M]]
+// CHECK: arith.addf %{{.*}}, %[[N]]
+
+// Needed before the copies of any group are waited for: a plain load.
+// CHECK-LABEL: tile.kernel @before
+// CHECK: tile.load %arg1[%{{.*}}, %{{.*}}] : !tile.array<?x?xf32>
+#row = #tile.layout<[1, 64] register [(0, 1), (0, 0), (0, 8), (0, 16), (0, 32)] lane [(0, 2), (0, 4), (0, 0), (0, 0), (0, 0)] warp [(0, 0), (0, 0)]>
+tile.kernel @alongside(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xf32>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+  %q = arith.constant dense<1.0> : tensor<64x64xbf16, #acc>
+  %r = scf.for %j = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<64x64xf32, #acc>) {
+    %l = tile.load %b[%c0, %j] {tile.copy = "tma"} : !tile.array<?x?xf32> -> tensor<1x64xf32, #row>
+    %m = arith.negf %l : tensor<1x64xf32, #row>
+    %w = tile.broadcast %m : tensor<1x64xf32, #row> -> tensor<64x64xf32, #acc>
+    %x = tile.load %a[%j, %c0] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<64x64xbf16, #acc>
+    %p = tile.mma %q, %x, %z : tensor<64x64xbf16, #acc>, tensor<64x64xbf16, #acc>, tensor<64x64xf32, #acc>
+    %d = tile.mma %q, %x, %p : tensor<64x64xbf16, #acc>, tensor<64x64xbf16, #acc>, tensor<64x64xf32, #acc>
+    %o = arith.addf %d, %w : tensor<64x64xf32, #acc>
+    scf.yield %o : tensor<64x64xf32, #acc>
+  }
+  tile.store %c[%n, %n], %r : !tile.array<?x?xf32, mut>, tensor<64x64xf32, #acc>
+  tile.return
+}
+
+tile.kernel @before(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xf32>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+  %q = arith.constant dense<1.0> : tensor<64x64xbf16, #acc>
+  %r = scf.for %j = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<64x64xf32, #acc>) {
+    %l = tile.load %b[%c0, %j] {tile.copy = "tma"} : !tile.array<?x?xf32> -> tensor<1x64xf32, #row>
+    %w = tile.broadcast %l : tensor<1x64xf32, #row> -> tensor<64x64xf32, #acc>
+    %o = arith.addf %s, %w : tensor<64x64xf32, #acc>
+    %x = tile.load %a[%j, %c0] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<64x64xbf16, #acc>
+    %p = tile.mma %q, %x, %o : tensor<64x64xbf16, #acc>, tensor<64x64xbf16, #acc>, tensor<64x64xf32, #acc>
+    scf.yield %p : tensor<64x64xf32, #acc>
+  }
+  tile.store %c[%n, %n], %r : !tile.array<?x?xf32, mut>, tensor<64x64xf32, #acc>
+  tile.return
+}

@@ -111,3 +111,69 @@ tile.kernel @computed(%y: !tile.array<?x?xbf16, mut>, %z: !tile.array<?x?xf32, m
   tile.store %z[%i, %i], %n : !tile.array<?x?xf32, mut>, tensor<64x128xf32, #f>
   tile.return
 }
+
+// An atomic add to the tile of %y whose first element is (16 %i + 3, 0): a copy that
+// reduces, placed by elements; nothing of the indices is left.
+// CHECK-LABEL: tile.kernel @atomic
+// CHECK-DAG: %[[C16:.*]] = arith.constant 16 : index
+// CHECK-DAG: %[[FIRST:.*]] = arith.muli %arg2, %[[C16]]
+// CHECK: %[[ROW:.*]] = arith.addi %[[FIRST]], %{{.*}} : index
+// CHECK: %[[B:.*]] = tgpu.alloc : !tgpu.buffer<16x64xbf16, #[[SWIZZLED]]>
+// CHECK: tgpu.copy_out_wait
+// CHECK: tgpu.store %{{.*}}, %[[B]]
+// CHECK: tgpu.copy_out %[[B]], %arg1[%[[ROW]], %{{.*}}] elements order [0, 1] reduce(add) :
+// CHECK-NOT: tile.iota
+// CHECK-NOT: tile.atomic
+// CHECK: tile.return
+#rowOf = #tile.layout<[16] register [(0), (8), (0), (0), (0)] lane [(0), (0), (1), (2), (4)] warp [(0), (0)]>
+#row1 = #tile.layout<[16, 1] register [(0, 0), (8, 0), (0, 0), (0, 0), (0, 0)] lane [(0, 0), (0, 0), (1, 0), (2, 0), (4, 0)] warp [(0, 0), (0, 0)]>
+#columnOf = #tile.layout<[64] register [(1), (0), (8), (16), (32)] lane [(2), (4), (0), (0), (0)] warp [(0), (0)]>
+#column1 = #tile.layout<[1, 64] register [(0, 1), (0, 0), (0, 8), (0, 16), (0, 32)] lane [(0, 2), (0, 4), (0, 0), (0, 0), (0, 0)] warp [(0, 0), (0, 0)]>
+tile.kernel @atomic(%x: !tile.array<?x?xbf16>, %y: !tile.array<?x?xbf16, mut>, %i: index) attributes {num_warps = 4 : i32} {
+  %c16 = arith.constant 16 : index
+  %three = arith.constant dense<3> : tensor<16xindex, #rowOf>
+  %t = tile.load %x[%i, %i] : !tile.array<?x?xbf16> -> tensor<16x64xbf16, #row>
+  %first = arith.muli %i, %c16 : index
+  %s = tile.splat %first : index -> tensor<16xindex, #rowOf>
+  %n = tile.iota : tensor<16xindex, #rowOf>
+  %a = arith.addi %n, %s : tensor<16xindex, #rowOf>
+  %b = arith.addi %a, %three : tensor<16xindex, #rowOf>
+  %r = tile.reshape %b : tensor<16xindex, #rowOf> -> tensor<16x1xindex, #row1>
+  %rows = tile.broadcast %r : tensor<16x1xindex, #row1> -> tensor<16x64xindex, #row>
+  %m = tile.iota : tensor<64xindex, #columnOf>
+  %q = tile.reshape %m : tensor<64xindex, #columnOf> -> tensor<1x64xindex, #column1>
+  %columns = tile.broadcast %q : tensor<1x64xindex, #column1> -> tensor<16x64xindex, #row>
+  %old = tile.atomic add %y[%rows, %columns] value(%t : tensor<16x64xbf16, #row>) {tile.copy = "tma"} : !tile.array<?x?xbf16, mut>, [tensor<16x64xindex, #row>, tensor<16x64xindex, #row>] -> tensor<16x64xbf16, #row>
+  tile.return
+}
+
+// Indices that no longer name a tile: threads do it.
+// CHECK-LABEL: tile.kernel @diagonal
+// CHECK-NOT: tgpu.copy_out
+// CHECK: tile.atomic add %{{.*}} : !tile.array
+// CHECK-NOT: tgpu.copy_out
+// CHECK: tile.return
+#square = #tile.layout<[16, 16] register [(0, 1), (8, 0), (0, 8)] lane [(0, 2), (0, 4), (1, 0), (2, 0), (4, 0)] warp [(0, 0), (0, 0)]>
+#rowOf2 = #tile.layout<[16] register [(0), (8), (0)] lane [(0), (0), (1), (2), (4)] warp [(0), (0)]>
+#row2 = #tile.layout<[16, 1] register [(0, 0), (8, 0), (0, 0)] lane [(0, 0), (0, 0), (1, 0), (2, 0), (4, 0)] warp [(0, 0), (0, 0)]>
+tile.kernel @diagonal(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>, %i: index) attributes {num_warps = 4 : i32} {
+  %t = tile.load %x[%i, %i] : !tile.array<?x?xf32> -> tensor<16x16xf32, #square>
+  %n = tile.iota : tensor<16xindex, #rowOf2>
+  %r = tile.reshape %n : tensor<16xindex, #rowOf2> -> tensor<16x1xindex, #row2>
+  %rows = tile.broadcast %r : tensor<16x1xindex, #row2> -> tensor<16x16xindex, #square>
+  %old = tile.atomic add %y[%rows, %rows] value(%t : tensor<16x16xf32, #square>) {tile.copy = "tma"} : !tile.array<?x?xf32, mut>, [tensor<16x16xindex, #square>, tensor<16x16xindex, #square>] -> tensor<16x16xf32, #square>
+  tile.return
+}
+
+// Stores of one block go through the same two buffers.
+// GROUPS-LABEL: tile.kernel @again
+// GROUPS-COUNT-2: tgpu.alloc
+// GROUPS-NOT: tgpu.alloc
+// GROUPS-COUNT-4: tgpu.copy_out %
+// GROUPS: tile.return
+tile.kernel @again(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>, %i: index, %j: index) attributes {num_warps = 8 : i32} {
+  %t = tile.load %x[%i, %i] : !tile.array<?x?xf32> -> tensor<128x64xf32, #two>
+  tile.store %y[%i, %i], %t {tile.copy = "tma"} : !tile.array<?x?xf32, mut>, tensor<128x64xf32, #two>
+  tile.store %y[%j, %j], %t {tile.copy = "tma"} : !tile.array<?x?xf32, mut>, tensor<128x64xf32, #two>
+  tile.return
+}

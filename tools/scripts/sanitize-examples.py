@@ -78,6 +78,12 @@ RUNS = [
     ("attention_backward", "attention_dkdv", "D=64", "q=random:bf16[1,2,70,64] k=random:bf16[1,2,70,64] v=random:bf16[1,2,70,64] "
      "do=random:bf16[1,2,70,64] lse=ones:f32[1,2,70] delta=random:f32[1,2,70] dk=poison:bf16[1,2,70,64] "
      "dv=poison:bf16[1,2,70,64] scale=0.125"),
+    ("attention_backward", "attention_prepare", "D=64", "o=random:bf16[1,2,70,64] do=random:bf16[1,2,70,64] "
+     "delta=poison:f32[1,2,70] parts=poison:f32[1,2,70,64]"),
+    ("attention_backward", "attention_gradients", "D=64 BM=64 BN=128", "q=random:bf16[1,2,70,64] k=random:bf16[1,2,140,64] "
+     "v=random:bf16[1,2,140,64] do=random:bf16[1,2,70,64] lse=ones:f32[1,2,70] delta=random:f32[1,2,70] "
+     "parts=zeros:f32[1,2,70,64] dk=poison:bf16[1,2,140,64] dv=poison:bf16[1,2,140,64] scale=0.125"),
+    ("attention_backward", "attention_finish", "D=64", "parts=random:f32[1,2,70,64] dq=poison:bf16[1,2,70,64] scale=0.125"),
     ("attention", "", "", "q=random:bf16[1,2,200,128] k=random:bf16[1,2,200,128] v=random:bf16[1,2,200,128] o=poison:bf16[1,2,200,128] scale=0.0883"),
     ("attention", "", "D=64 BM=64 CAUSAL=true", "q=random:bf16[1,2,200,64] k=random:bf16[1,2,200,64] v=random:bf16[1,2,200,64] o=poison:bf16[1,2,200,64] scale=0.125"),
     ("attention", "", "BN=128 CAUSAL=true", "q=random:bf16[1,1,256,128] k=random:bf16[1,1,256,128] v=random:bf16[1,1,256,128] o=poison:bf16[1,1,256,128] scale=0.0883"),

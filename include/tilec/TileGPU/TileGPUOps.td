@@ -22,6 +22,7 @@ include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "tilec/Tile/TileAttrs.td"
 include "tilec/Tile/TileTypes.td"
 
 def TileGPU_Dialect : Dialect {
@@ -284,7 +285,8 @@ def TileGPU_MmaOp : TileGPU_Op<"mma", [
 
     - mma-C5: a, b and acc are all of rank 2 or all of rank 3.
     - mma-C6: the dims fit.
-    `a` may also be a tile in registers, in the layout of the atom's fragments.
+    `a` may also be a tile in registers, in the layout of the atom's fragments; or, where
+    `a_transposed`, a buffer of rank 2 with dims [K, M].
     The result of an atom that completes later may be read only through
     `tgpu.mma_wait`; another product may take it as its `acc` at once.
 
@@ -298,10 +300,11 @@ def TileGPU_MmaOp : TileGPU_Op<"mma", [
     Arg<TileGPU_BufferType, "", [MemRead]>:$b,
     AnyRankedTensor:$acc, Optional<I1>:$adds,
     DefaultValuedStrAttr<StrAttr, "fma">:$atom,
-    UnitAttr:$a_unsigned, UnitAttr:$b_unsigned);
+    UnitAttr:$a_unsigned, UnitAttr:$b_unsigned, UnitAttr:$a_transposed);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $acc (`if` $adds^)? (`a_unsigned` $a_unsigned^)? (`b_unsigned` $b_unsigned^)? attr-dict
+    $a (`transposed` $a_transposed^)? `,` $b `,` $acc (`if` $adds^)? (`a_unsigned` $a_unsigned^)?
+    (`b_unsigned` $b_unsigned^)? attr-dict
     `:` qualified(type($a)) `,` qualified(type($b)) `,` type($acc)
   }];
   let hasVerifier = 1;

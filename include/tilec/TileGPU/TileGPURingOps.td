@@ -27,14 +27,23 @@ def TileGPU_RingType : TypeDef<TileGPU_Dialect, "Ring"> {
   let summary = "A queue of groups of tiles in shared memory";
   let description = [{
     `!tgpu.ring<4 x [!tgpu.buffer<…>, !tgpu.buffer<…>]>` has four places; each holds
-    the tiles of one group of loads, which are consumed together.
+    the tiles of one group of loads, which are consumed together. `!tgpu.buffer<…> as 0`
+    is another view, transposed for one, of the bytes of slot 0.
   }];
-  let parameters = (ins "int64_t":$stages, ArrayRefParameter<"::mlir::Type">:$buffers);
+  let parameters = (ins "int64_t":$stages, ArrayRefParameter<"::mlir::Type">:$buffers,
+                        ArrayRefParameter<"int64_t">:$owners);
+  let builders = [TypeBuilder<(ins "int64_t":$stages,
+                                   "::llvm::ArrayRef<::mlir::Type>":$buffers)>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     BufferType getBuffer(unsigned slot) const {
       return ::llvm::cast<BufferType>(getBuffers()[slot]);
+    }
+    /// The buffer is a view of the bytes of another slot.
+    bool isView(unsigned slot) const { return getOwners()[slot] != int64_t(slot); }
+    RingType withStages(int64_t stages) const {
+      return get(getContext(), stages, getBuffers(), getOwners());
     }
     /// Where the buffer of `slot` begins in a place, in bytes: each a multiple of 1024.
     int64_t getSlotOffset(unsigned slot) const;
@@ -80,7 +89,7 @@ def TileGPU_PushOp : TileGPU_Op<"push", [
     Waits for a free place, then starts the copies of the region, one `tgpu.copy` per
     slot of the ring.
 
-    - push-C1: the region has one copy for each slot and nothing else.
+    - push-C1: the region has one copy for each slot that is no view, and nothing else.
   }];
   let arguments = (ins TileGPU_RingOperand:$ring);
   let regions = (region SizedRegion<1>:$copies);
@@ -194,6 +203,8 @@ def TileGPU_CopyOutOp : TileGPU_Op<"copy_out"> {
     Meets all threads that execute it (stores to the buffer before are seen), then one
     of them starts the copy. Elements outside the array are not written. The buffer
     may be written again after `tgpu.copy_out_wait`. The position is as in `tgpu.copy`.
+    `reduce`, when given: each element is combined with the array's, as by a relaxed
+    `tile.atomic` of that kind and of the scope of the GPU.
 
     `groups`, when given: each warp group copies what it stored to the buffer itself,
     and only its threads meet. There is one number for each bit of a group's number: the
@@ -202,14 +213,15 @@ def TileGPU_CopyOutOp : TileGPU_Op<"copy_out"> {
     - copy_out-C1: `order` names, without repeating, one array dim for each of the
       buffer, and there is one index per array dim.
     - copy_out-C2: `groups` are powers of two, all different, and elements of the buffer.
+    - copy_out-C3: `reduce` is add, max, min, and, or, xor.
   }];
   let arguments = (ins
     Arg<TileGPU_BufferType, "", [MemRead]>:$buffer, Arg<Tile_Array, "", [MemWrite]>:$array,
     Variadic<Index>:$index, DenseI64ArrayAttr:$order, UnitAttr:$elements,
-    OptionalAttr<DenseI64ArrayAttr>:$groups);
+    OptionalAttr<DenseI64ArrayAttr>:$groups, OptionalAttr<Tile_AtomicKind>:$reduce);
   let assemblyFormat = [{
     $buffer `,` $array `[` $index `]` (`elements` $elements^)? `order` $order
-    (`groups` $groups^)? attr-dict `:` qualified(type($buffer)) `,` custom<ArrayType>(type($array))
+    (`groups` $groups^)? (`reduce` `(` $reduce^ `)`)? attr-dict `:` qualified(type($buffer)) `,` custom<ArrayType>(type($array))
   }];
   let hasVerifier = 1;
 }

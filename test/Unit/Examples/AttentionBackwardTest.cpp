@@ -26,6 +26,8 @@ constexpr Attention attentions[] = {
     {1, 70, 70, 64, 64, 64, true},
     {1, 33, 90, 16, 32, 16, true},
 };
+/// For the code of warp groups with roles, two blocks of queries and of keys.
+constexpr Attention large[] = {{1, 80, 130, 64, 64, 128, false}, {1, 66, 130, 64, 64, 128, true}};
 
 /// What backward kernels take and give, in double; arrays are [1, heads, rows, d].
 struct Gradients {
@@ -84,7 +86,7 @@ struct Target {
 
 class AttentionBackward : public ::testing::TestWithParam<std::tuple<int, Target>> {
 protected:
-  const Attention &shape() const { return attentions[std::get<0>(GetParam())]; }
+  virtual const Attention &shape() const { return attentions[std::get<0>(GetParam())]; }
   DType dtype() const { return std::get<1>(GetParam()).dtype; }
   Case caseOf(const char *kernel, const Gradients &g, std::vector<int> inputs) const {
     const Attention &p = shape();
@@ -99,6 +101,23 @@ protected:
     test.defines.push_back(define("BN", shape().bn));
     test.defines.push_back(std::string("CAUSAL=") + (shape().causal ? "true" : "false"));
     test.scalars = {ScalarArg::f32(float(scale))};
+  }
+  /// All gradients by one kernel; blocks of keys add to dQ in any order.
+  void checkGradients(bool allWarps) const {
+    const Attention &p = shape();
+    Gradients g(p, dtype());
+    Case test = caseOf("attention_gradients", g, {0, 1, 2, 3});
+    addTiles(test, g.scale);
+    test.arrays.push_back(rows(g.lse));
+    test.arrays.push_back(rows(g.delta));
+    for (double dq : g.dq)
+      test.expected.push_back(dq / g.scale);
+    test.arrays.push_back(HostArray(DType::F32, {1, p.heads, p.m, p.d}));
+    addOutput(test, dtype(), {1, p.heads, p.n, p.d}, g.dk);
+    addOutput(test, dtype(), {1, p.heads, p.n, p.d}, g.dv);
+    test.outputs = 3;
+    test.repeats = p.n <= p.bn;
+    check(test, allWarps);
   }
   HostArray rows(const std::vector<double> &values) const {
     HostArray array(DType::F32, {1, shape().heads, shape().m});
@@ -158,6 +177,45 @@ TEST_P(AttentionBackward, KeysAndValues) {
   test.outputs = 2;
   check(test, /*allWarps=*/false);
 }
+
+TEST_P(AttentionBackward, Prepare) {
+  const Attention &p = shape();
+  Gradients g(p, dtype());
+  Case test = caseOf("attention_prepare", g, {});
+  HostArray o(dtype(), {1, p.heads, p.m, p.d});
+  for (size_t i = 0; i < g.o.size(); ++i)
+    o.set(i, g.o[i]);
+  test.arrays = {o, g.inputs[3]};
+  addOutput(test, DType::F32, {1, p.heads, p.m}, g.delta);
+  addOutput(test, DType::F32, {1, p.heads, p.m, p.d}, std::vector<double>(g.dq.size(), 0.0));
+  test.outputs = 2;
+  check(test, /*allWarps=*/false);
+}
+
+TEST_P(AttentionBackward, Gradients) { checkGradients(/*allWarps=*/shape().causal); }
+
+TEST_P(AttentionBackward, Finish) {
+  const Attention &p = shape();
+  Gradients g(p, dtype());
+  Case test = caseOf("attention_finish", g, {});
+  HostArray parts(DType::F32, {1, p.heads, p.m, p.d});
+  for (size_t i = 0; i < g.dq.size(); ++i)
+    parts.set(i, g.dq[i] / g.scale);
+  test.arrays = {parts};
+  addOutput(test, dtype(), {1, p.heads, p.m, p.d}, g.dq);
+  test.scalars = {ScalarArg::f32(float(g.scale))};
+  check(test, /*allWarps=*/false);
+}
+
+class LargeAttentionBackward : public AttentionBackward {
+  const Attention &shape() const override { return large[std::get<0>(GetParam())]; }
+};
+
+TEST_P(LargeAttentionBackward, Gradients) { checkGradients(/*allWarps=*/false); }
+
+INSTANTIATE_TEST_SUITE_P(Sizes, LargeAttentionBackward,
+                         ::testing::Combine(::testing::Range(0, int(std::size(large))),
+                                            ::testing::Values(Target{DType::BF16, "sm_90a"})));
 
 INSTANTIATE_TEST_SUITE_P(Sizes, AttentionBackward,
                          ::testing::Combine(::testing::Range(0, int(std::size(attentions))),
