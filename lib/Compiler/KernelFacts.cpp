@@ -178,6 +178,7 @@ static BuildInfo describeBuild(Operation *op) {
   build.splitK = integerOf(op, "tile.split_k");
   build.positions = integerOf(op, "tile.positions", 1);
   build.threads *= build.positions;
+  build.awaitsGrids = op->hasAttr("tile.awaits_grids");
   if (auto maps = op->getAttrOfType<ArrayAttr>("tile.tensor_maps"))
     for (auto map : maps.getAsRange<DictionaryAttr>())
       build.tensorMaps.push_back(describeTensorMap(map));

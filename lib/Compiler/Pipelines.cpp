@@ -90,6 +90,9 @@ void addStagedPasses(OpPassManager &passes, const CompileOptions &options, const
   kernels.addPass(createInsertBarriers());
   kernels.addPass(createPackPositions());
   kernels.addPass(createNarrowIndices());
+  OverlapLaunchesOptions overlap;
+  overlap.chip = std::string(chip.name);
+  kernels.addPass(createOverlapLaunches(overlap));
 }
 
 void addSIMTPasses(OpPassManager &passes, const CompileOptions &options, const Chip &chip) {

@@ -75,6 +75,17 @@ void fenceInit(ThreadContext &thread, const void *, void *, uint32_t) {
   thread.hasFencedInit = true;
 }
 
+void awaitGrids(ThreadContext &thread, const void *, void *, uint32_t) {
+  thread.hasAwaitedGrids = true;
+}
+
+/// Whatever is launched next may count on all grids but this one being complete.
+void launchDependents(ThreadContext &thread, const void *, void *, uint32_t) {
+  if (thread.block->launch.awaitsGrids && !thread.hasAwaitedGrids)
+    thread.block->find(thread, FindingKind::HelperMisuse,
+                       "griddepcontrol.launch_dependents before griddepcontrol.wait");
+}
+
 /// nanosleep and reads of clocks: loops around them wait for another thread.
 void pause(ThreadContext &thread, const void *, void *, uint32_t) {
   thread.block->yield(&thread);
@@ -130,7 +141,8 @@ llvm::ArrayRef<OperationEntry> tilec::emulator::barrierOperations() {
       {"llvm.nvvm.prefetchu.*", nothing},
       {"llvm.nvvm.discard.*", nothing},
       {"llvm.nvvm.applypriority.*", nothing},
-      {"llvm.nvvm.griddepcontrol.*", nothing},
+      {"llvm.nvvm.griddepcontrol.wait", awaitGrids},
+      {"llvm.nvvm.griddepcontrol.launch.dependents", launchDependents},
       {"llvm.nvvm.pm.event.mask", nothing},
   };
   return entries;

@@ -117,6 +117,7 @@ void Block::prepareThreads(uint64_t index) {
     t.bulkStores.clear();
     t.proxyFences.clear();
     t.fencedForAsync.reset(numThreads, numSlots());
+    t.hasAwaitedGrids = false;
     t.hasFencedInit = false;
     t.hasFenced = false;
     t.acquireFrom = nullptr;
@@ -162,9 +163,13 @@ void Block::begin(uint64_t index) {
 
 void Block::end() {
   if (numExited != numThreads)
-    reportDeadlock();
-  else
-    reportUnfinishedProducts(*this);
+    return reportDeadlock();
+  reportUnfinishedProducts(*this);
+  auto hasAwaited = [](const ThreadContext &thread) { return thread.hasAwaitedGrids; };
+  if (launch.awaitsGrids && llvm::none_of(threads, hasAwaited))
+    find(threads.front(), FindingKind::HelperMisuse,
+         "the block ends without griddepcontrol.wait: grids that wait for this one would "
+         "not wait for those ahead of it");
 }
 
 //===--- waiting ----------------------------------------------------------------===//

@@ -102,6 +102,7 @@ struct ThreadContext {
   VectorClock fencedForAsync; ///< what the thread knew at the last of them
   uint32_t bulkGroup;       ///< the open group of the thread's bulk stores
   std::vector<BulkStore> bulkStores;
+  bool hasAwaitedGrids;     ///< griddepcontrol.wait
   bool hasFencedInit;       ///< fence.mbarrier_init, up to the next cluster arrival
   bool hasFenced;           ///< its relaxed atomics order memory, too
   const void *acquireFrom;  ///< the last atomic, while it is not acquired
@@ -133,6 +134,7 @@ struct LaunchState {
   uint32_t clusterSize = 1;
   size_t stackBytes;
   bool checks;
+  bool awaitsGrids; ///< grids ahead may still run until a thread has waited for them
   std::optional<uint64_t> seed;
   std::chrono::steady_clock::time_point deadline;
   double timeoutSeconds;

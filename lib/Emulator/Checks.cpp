@@ -95,6 +95,10 @@ bool tilec::emulator::checkGlobal(ThreadContext &thread, const void *address,
                    globals.describe(p, size));
     return false;
   }
+  if (block.launch.awaitsGrids && !thread.hasAwaitedGrids)
+    block.find(thread, FindingKind::HelperMisuse,
+               verb(kind) + bytes(size) + " of global memory before griddepcontrol.wait: "
+               "grids ahead of this one may still write it");
   bool isRead = kind == AccessKind::Read || kind == AccessKind::AtomicRead;
   if (!isRead && !range->writable) {
     block.find(thread, FindingKind::OutOfBounds,

@@ -161,6 +161,7 @@ Expected<EmulatorReport> EmulatedKernel::launch(const EmulatorLaunch &launch) co
   state.stackBytes = kernel.stackBytes;
   state.clusterSize = launch.cluster;
   state.checks = impl->checks;
+  state.awaitsGrids = launch.awaitsGrids;
   state.seed = launch.seed;
   state.timeoutSeconds = launch.timeoutSeconds;
   state.deadline = start + std::chrono::microseconds(

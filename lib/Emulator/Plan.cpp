@@ -55,6 +55,7 @@ EmulatorLaunch tilec::makeEmulatorLaunch(const KernelInfo &info, const LaunchPla
     launch.symbol = build.symbol;
     launch.threads = {build.threads, 1, 1};
     launch.sharedBytes = build.sharedBytes;
+    launch.awaitsGrids = build.awaitsGrids;
     // As on a device that holds three clusters at once.
     constexpr unsigned clusters = 3;
     launch.cluster = clusterBlocks(build, plan.numBlocks, clusters);

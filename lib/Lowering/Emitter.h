@@ -188,6 +188,7 @@ private:
   /// The threads of each warp group meet.
   void emitGroupBarrier();
   LogicalResult emitFenceAsync();
+  LogicalResult emitGridControl(Operation *op);
   LogicalResult emitTakeTurn();
   LogicalResult emitPassTurn();
   /// At the start of the part whose warp groups take turns.

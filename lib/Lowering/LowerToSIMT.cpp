@@ -129,6 +129,8 @@ LogicalResult Emitter::emitWhole(Operation *op) {
       .Case([&](tgpu::FenceAsyncOp) { return emitFenceAsync(); })
       .Case([&](tgpu::TakeTurnOp) { return emitTakeTurn(); })
       .Case([&](tgpu::PassTurnOp) { return emitPassTurn(); })
+      .Case<tgpu::AwaitGridsOp, tgpu::LaunchDependentsOp>(
+          [&](Operation *op) { return emitGridControl(op); })
       .Case([&](tgpu::RingOp op) { return emitRing(op); })
       .Case([&](tgpu::PushOp op) { return emitPush(op); })
       .Case([&](tgpu::PopOp op) { return emitPop(op); })

@@ -84,6 +84,14 @@ LogicalResult Emitter::emitFenceAsync() {
   return success();
 }
 
+LogicalResult Emitter::emitGridControl(Operation *op) {
+  NVVM::GriddepcontrolOp::create(builder, loc,
+                                 isa<tgpu::AwaitGridsOp>(op)
+                                     ? NVVM::GridDepActionKind::wait
+                                     : NVVM::GridDepActionKind::launch_dependents);
+  return success();
+}
+
 Value Emitter::warpGroup() {
   return arith::ShRUIOp::create(builder, loc, warp(), i32(2));
 }

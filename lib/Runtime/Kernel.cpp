@@ -147,6 +147,15 @@ static CheckLevel checkLevel() {
   return level;
 }
 
+/// Whether launches overlap where they can: $TILEC_OVERLAP is not `off`.
+static bool mayOverlap() {
+  static const bool may = [] {
+    const char *text = std::getenv("TILEC_OVERLAP");
+    return std::string_view(text ? text : "") != "off";
+  }();
+  return may;
+}
+
 /// Where the arrays' memory lives: on the stream's device, managed, or pinned. What has no
 /// element may lie anywhere, such as behind the end of an allocation.
 static Expected<void> checkPointers(const LoadedKernel &kernel, std::span<const KernelArg> args) {
@@ -254,7 +263,7 @@ static Expected<void> launchOnGpu(const LoadedKernel &kernel, StreamRef stream,
     attribute.id = cuda::ClusterDimension;
     attribute.value.cluster = {*cluster, 1, 1};
   }
-  if (config.overlapPrevious) {
+  if (build.awaitsGrids && config.overlapPrevious && mayOverlap()) {
     auto &attribute = attributes[launch.numAttributes++];
     attribute = {};
     attribute.id = cuda::ProgrammaticStreamSerialization;

@@ -81,6 +81,7 @@ static Json buildToJson(const BuildInfo &build) {
   j["cluster"] = build.cluster;
   j["split_k"] = build.splitK;
   j["positions"] = build.positions;
+  j["awaits_grids"] = build.awaitsGrids;
   Json maps = Json::array();
   for (const TensorMapInfo &map : build.tensorMaps)
     maps.push_back(Json{{"param", map.param}, {"box", map.box}, {"swizzle", map.swizzleBytes}});
@@ -246,6 +247,7 @@ static BuildInfo readBuild(const Json &value, const std::string &path, std::stri
   build.cluster = static_cast<unsigned>(in.integer("cluster", 1, 8));
   build.splitK = static_cast<unsigned>(in.integer("split_k", 0, 8));
   build.positions = static_cast<unsigned>(in.integer("positions", 1, 32));
+  build.awaitsGrids = in.boolean("awaits_grids");
   in.array("tensor_maps", [&](const Json &element, const std::string &at) {
     build.tensorMaps.push_back(readTensorMap(element, at, error));
   });

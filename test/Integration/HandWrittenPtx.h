@@ -10,6 +10,10 @@
 //   far(y: mut array<f32, [n]>)                         through 96 KiB of shared memory
 //   fault(y: mut array<f32, [n]>)                       writes to address 0
 //
+// and one for chips that launch a grid before the one ahead of it ends:
+//
+//   mirror(x: array<f32, [n]>, y: mut array<f32, [n]>)  y[i] = x[n - 1 - i] + 1, slowly
+//
 //===------------------------------------------------------------------------===//
 #ifndef TILEC_TEST_INTEGRATION_HANDWRITTENPTX_H
 #define TILEC_TEST_INTEGRATION_HANDWRITTENPTX_H
@@ -109,6 +113,51 @@ inline ModuleFile handWrittenModule() {
                   {handWrittenKernel("twice", true, "cdiv(dim(0, 0), 128)", 128, 0),
                    handWrittenKernel("far", false, "dim(0, 0)", 32, 96 << 10),
                    handWrittenKernel("fault", false, "1", 32, 0)}}};
+  return file;
+}
+
+/// Waits for the grid ahead of it, and has let the next one go before it stores.
+inline constexpr const char *dependentPtx = R"(
+.version 7.8
+.target sm_90
+.address_size 64
+.visible .entry mirror(.param .u64 x, .param .u64 nx, .param .u64 y, .param .u64 ny,
+                       .param .u32 gx, .param .u32 gy, .param .u32 gz)
+{
+  .reg .pred %p<2>; .reg .f32 %f<3>; .reg .b32 %r<5>; .reg .b64 %rd<12>;
+  ld.param.u64 %rd1, [x];
+  ld.param.u64 %rd2, [nx];
+  ld.param.u64 %rd3, [y];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %tid.x;
+  mov.u32 %r3, %ntid.x;
+  mul.wide.u32 %rd4, %r1, %r3;
+  cvt.u64.u32 %rd5, %r2;
+  add.s64 %rd4, %rd4, %rd5;
+  griddepcontrol.wait;
+  griddepcontrol.launch_dependents;
+  setp.ge.s64 %p1, %rd4, %rd2;
+  @%p1 ret;
+  sub.s64 %rd6, %rd2, %rd4;
+  shl.b64 %rd7, %rd6, 2;
+  add.s64 %rd8, %rd1, %rd7;
+  ld.global.f32 %f1, [%rd8+-4];
+  add.f32 %f2, %f1, 0f3F800000;
+  mov.u32 %r4, 2000;
+  nanosleep.u32 %r4;
+  shl.b64 %rd9, %rd4, 2;
+  add.s64 %rd10, %rd3, %rd9;
+  st.global.f32 [%rd10], %f2;
+  ret;
+}
+)";
+
+inline ModuleFile dependentModule() {
+  KernelInfo info = handWrittenKernel("mirror", true, "cdiv(dim(0, 0), 128)", 128, 0);
+  info.arch = "sm_90";
+  info.builds[0].awaitsGrids = true;
+  ModuleFile file;
+  file.images = {{"sm_90", ImageKind::PTX, dependentPtx, {info}}};
   return file;
 }
 

@@ -117,16 +117,52 @@ TEST_F(RuntimeGpu, Graphs) {
   expectTwice(y.toHost(s));
 }
 
-TEST_F(RuntimeGpu, OverlapAttributeIsAccepted) {
+TEST_F(RuntimeGpu, ClustersOfKernelsThatDoNotCare) {
   if (stream->device().capability() < 90)
-    GTEST_SKIP() << "needs a GPU with programmatic dependent launch";
+    GTEST_SKIP() << "needs a GPU with clusters";
   auto x = Array<f32, 1>::fromHost(*stream, ramp(1024));
   auto y = Array<f32, 1>::zeros(*stream, {1024});
-  LaunchConfig config;
-  config.overlapPrevious = true;
-  config.cluster = 2;
-  kernel("twice").launch(*stream, config, x, y);
+  kernel("twice").launch(*stream, {.cluster = 2}, x, y);
   expectTwice(y.toHost(*stream));
+}
+
+/// A thousand launches, each of which reads what the one before wrote last, with and
+/// without overlap, from the host and from a graph, beside copies and other kernels.
+TEST_F(RuntimeGpu, ChainsOfLaunchesThatOverlap) {
+  if (stream->device().capability() < 90)
+    GTEST_SKIP() << "needs a GPU with programmatic dependent launch";
+  const Stream &s = *stream;
+  Kernel mirror = Module::fromMemory(writeModule(dependentModule())).kernel("mirror");
+  Kernel twice = kernel("twice");
+  mirror.preload(s.device());
+  twice.preload(s.device());
+  for (size_t n : {100, 20000, 300000}) {
+    auto x = Array<f32, 1>::zeros(s, {int64_t(n)}), y = Array<f32, 1>::zeros(s, {int64_t(n)});
+    auto chain = [&](bool overlaps) {
+      LaunchConfig config;
+      config.overlapPrevious = overlaps;
+      for (int i = 0; i < 500; ++i) {
+        mirror.launch(s, config, x, y);
+        if (i == 3)
+          twice.launch(s, x, y); // knows nothing of overlap
+        mirror.launch(s, config, y, x);
+      }
+    };
+    // A round adds 2, but round 3 doubles and adds 1.
+    float expected = 0;
+    auto expect = [&](const char *how) {
+      expected = 2 * (expected + 6) + 1 + 2 * 496;
+      for (float value : x.toHost(s))
+        ASSERT_EQ(value, expected) << how << ", " << n;
+    };
+    chain(/*overlaps=*/false);
+    expect("one after the other");
+    chain(/*overlaps=*/true);
+    expect("overlapping");
+    Graph graph = Graph::capture(s, [&] { chain(/*overlaps=*/true); });
+    graph.launch(s);
+    expect("from a graph");
+  }
 }
 
 TEST_F(RuntimeGpu, WrongPtxShowsTheDriversLog) {

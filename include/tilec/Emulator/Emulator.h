@@ -101,6 +101,8 @@ struct EmulatorLaunch {
   uint32_t cluster = 1; ///< blocks per cluster, along grid[0], which is a multiple
   uint32_t sharedBytes = 0; ///< dynamic shared memory of a block
   std::vector<GlobalRange> globals;
+  /// Launched while the grids ahead of it may still run (BuildInfo::awaitsGrids).
+  bool awaitsGrids = false;
   bool checks = true; ///< used by emulateLaunch only: instrument the accesses
   /// Without a seed threads and blocks run in order; with one, in a random order
   /// that the seed determines.

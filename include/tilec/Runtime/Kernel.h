@@ -44,8 +44,9 @@ struct LaunchConfig {
   /// Blocks per cluster along the flattened grid; 0: as compiled. The number of
   /// blocks must be a multiple.
   unsigned cluster = 0;
-  /// May start before the kernel ahead of it in the stream ends (sm_90 and newer).
-  bool overlapPrevious = false;
+  /// May start before the launches ahead of it in the stream end, where the kernel's code
+  /// waits for them by itself (sm_90 and newer).
+  bool overlapPrevious = true;
 };
 
 /// One argument as a C++ program has it.

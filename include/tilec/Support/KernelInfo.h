@@ -110,6 +110,7 @@ struct BuildInfo {
   /// Blocks of a cluster that share each position of the grid; 1: as many as the launch
   /// gives a cluster (clusterBlocks); 0: a block has its position for itself.
   unsigned splitK = 0;
+  bool awaitsGrids = false; ///< may start before the grids ahead of it end: it waits by itself
   std::vector<TensorMapInfo> tensorMaps; ///< in order of the parameters
 
   bool relies(BuildFact fact) const { return facts & static_cast<uint8_t>(fact); }

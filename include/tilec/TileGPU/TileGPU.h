@@ -49,6 +49,8 @@ inline constexpr llvm::StringLiteral positionsAttrName = "tgpu.positions";
 
 /// On tile.kernel: blocks per cluster (i64); absent: no clusters.
 inline constexpr llvm::StringLiteral clusterAttrName = "tgpu.cluster";
+/// On tile.kernel: it waits for the grids before it by itself (unit).
+inline constexpr llvm::StringLiteral awaitsGridsAttrName = "tile.awaits_grids";
 /// On tile.kernel: so many blocks of a cluster share each position of the grid; 0: as many as
 /// the cluster has, which the launch decides.
 inline constexpr llvm::StringLiteral splitKAttrName = "tgpu.split_k";

@@ -257,6 +257,24 @@ def TileGPU_SpecializeOp : TileGPU_Op<"specialize", [
   let hasVerifier = 1;
 }
 
+def TileGPU_AwaitGridsOp : TileGPU_Op<"await_grids"> {
+  let summary = "The grids launched before are complete";
+  let description = [{
+    Before it a kernel accesses no array, behind it it sees all that those grids wrote. A
+    kernel that has it may start while they still run.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def TileGPU_LaunchDependentsOp : TileGPU_Op<"launch_dependents"> {
+  let summary = "The next grid may start";
+  let description = [{
+    Once all blocks have come here, or have ended. It waits by itself until this grid is
+    complete (`tgpu.await_grids`).
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 def TileGPU_ResidentBlockOp : TileGPU_Op<"resident_block", [Pure]> {
   let summary = "The number of this block among those launched";
   let description = [{ A cluster counts as one. See `tile.persistent` in KernelInfo. }];

@@ -373,6 +373,18 @@ def NarrowIndices : Pass<"tile-narrow-indices", "::tilec::tile::KernelOp"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def OverlapLaunches : Pass<"tile-overlap-launches", "::tilec::tile::KernelOp"> {
+  let summary = "a kernel starts while the one before it still runs";
+  let description = [{
+    `tgpu.await_grids` before the kernel's first access of memory that others may write,
+    and in a small grid `tgpu.launch_dependents` behind it, on chips that have both.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"\"", "Which chip (none: nothing is done)">];
+  let dependentDialects = ["::tilec::tgpu::TileGPUDialect", "::mlir::arith::ArithDialect",
+    "::mlir::scf::SCFDialect"];
+}
+
 //===-- any stage ------------------------------------------------------------===//
 
 def VerifyStage : Pass<"tile-verify-stage", "::tilec::tile::KernelOp"> {

@@ -98,6 +98,51 @@ TEST(EmulatorMutation, BoundOffByOne) {
                                      "end of 'out' (400 bytes)");
 }
 
+/// `neighbours` as a kernel that starts before the grids ahead of it end.
+static std::string awaiting() {
+  return mutate(neighbours, "%g = getelementptr",
+                "call void @llvm.nvvm.griddepcontrol.wait()\n"
+                "  call void @llvm.nvvm.griddepcontrol.launch.dependents()\n"
+                "  %g = getelementptr") +
+         "\ndeclare void @llvm.nvvm.griddepcontrol.wait()\n"
+         "declare void @llvm.nvvm.griddepcontrol.launch.dependents()\n";
+}
+
+static EmulatorReport runAwaiting(const std::string &module) {
+  EmulatedKernel kernel = load(module, "k");
+  std::vector<int> in(128, 3), out(100);
+  Launch launch(kernel);
+  launch.launch.awaitsGrids = true;
+  return launch.array(in, "in", false).array(out, "out").scalar(100).run(128);
+}
+
+TEST(EmulatorMutation, AccessBeforeGridsAheadAreComplete) {
+  EXPECT_CLEAN(runAwaiting(awaiting()));
+  // The wait behind the load instead of before it.
+  std::string late = mutate(awaiting(), "call void @llvm.nvvm.griddepcontrol.wait()\n", "\n");
+  late = mutate(late, "%u = add i32 %t, 1",
+                "call void @llvm.nvvm.griddepcontrol.wait()\n  %u = add i32 %t, 1");
+  EmulatorReport report = runAwaiting(late);
+  ASSERT_EQ(report.findings.size(), 2u) << text(report);
+  EXPECT_EQ(report.findings[0].text, "griddepcontrol.launch_dependents before griddepcontrol.wait");
+  EXPECT_EQ(report.findings[1].text,
+            "reads 4 bytes of global memory before griddepcontrol.wait: grids ahead of this "
+            "one may still write it");
+  EXPECT_EQ(report.findings[1].count, 128u);
+}
+
+TEST(EmulatorMutation, BlockThatNeverWaitsForGridsAhead) {
+  EmulatedKernel kernel = load("define ptx_kernel void @k() {\n  ret void\n}\n", "k");
+  Launch launch(kernel);
+  EXPECT_CLEAN(launch.run(32));
+  launch.launch.awaitsGrids = true;
+  EmulatorReport report = launch.run(32);
+  ASSERT_EQ(report.findings.size(), 1u) << text(report);
+  EXPECT_EQ(report.findings[0].text,
+            "the block ends without griddepcontrol.wait: grids that wait for this one would "
+            "not wait for those ahead of it");
+}
+
 TEST(EmulatorMutation, WriteToAReadOnlyArray) {
   EmulatedKernel kernel = load(neighbours, "k");
   std::vector<int> in(128), out(128);

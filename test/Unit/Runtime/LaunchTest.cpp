@@ -30,9 +30,12 @@ void operator delete(void *p, size_t) noexcept { std::free(p); }
 namespace {
 class LaunchTest : public WithFakeCuda {
 protected:
-  static Kernel sample() {
+  static Kernel sample(bool awaitsGrids = false) {
     ModuleFile file;
-    file.images = {{"sm_80", ImageKind::PTX, "matmul matmul__aligned", {sampleKernel()}}};
+    KernelInfo info = sampleKernel();
+    for (BuildInfo &build : info.builds)
+      build.awaitsGrids = awaitsGrids;
+    file.images = {{"sm_80", ImageKind::PTX, "matmul matmul__aligned", {info}}};
     return Module::fromMemory(writeModule(file)).kernel("matmul");
   }
 };
@@ -102,19 +105,36 @@ TEST_F(LaunchTest, Configurations) {
   LaunchConfig config;
   config.grid = Grid{8, 2, 1};
   config.cluster = 2;
-  config.overlapPrevious = true;
   k.launch(s, config, x, x, x, 1.0f);
   EXPECT_EQ(seen.gridX, 16u);
-  ASSERT_EQ(attributes.size(), 2u);
+  ASSERT_EQ(attributes.size(), 1u);
   EXPECT_EQ(attributes[0].id, cuda::ClusterDimension);
   EXPECT_EQ(attributes[0].value.cluster.x, 2u);
-  EXPECT_EQ(attributes[1].value.programmaticSerialization, 1);
   EXPECT_EQ(k.tryLaunch(s, {.grid = Grid{3, 1, 1}, .cluster = 2}, x, x, x, 1.0f).failure().message,
             "matmul: 3 blocks are not a multiple of the cluster, 2");
   // Nothing to do: no launch.
   fake->calls.clear();
   k.launch(s, {.grid = Grid{0, 1, 1}}, x, x, x, 1.0f);
   EXPECT_EQ(fake->calls["cuLaunchKernelEx"], 0);
+}
+
+TEST_F(LaunchTest, OverlapsWhereTheCodeWaits) {
+  Stream s = Device::get(0).createStream();
+  auto x = Array<bf16, 2>::zeros(s, {8, 8});
+  std::vector<cuda::LaunchAttribute> attributes;
+  fake->onLaunch = [&](const cuda::LaunchConfig &config, const std::string &, void **) {
+    attributes.assign(config.attributes, config.attributes + config.numAttributes);
+  };
+  Kernel waits = sample(/*awaitsGrids=*/true), plain = sample();
+  waits.launch(s, {.cluster = 1}, x, x, x, 1.0f);
+  ASSERT_EQ(attributes.size(), 1u);
+  EXPECT_EQ(attributes[0].id, cuda::ProgrammaticStreamSerialization);
+  EXPECT_EQ(attributes[0].value.programmaticSerialization, 1);
+  waits.launch(s, {.overlapPrevious = false}, x, x, x, 1.0f);
+  EXPECT_TRUE(attributes.empty());
+  // Asking is not enough: this code would not wait.
+  plain.launch(s, {.overlapPrevious = true}, x, x, x, 1.0f);
+  EXPECT_TRUE(attributes.empty());
 }
 
 TEST_F(LaunchTest, RefusesWrongMemory) {

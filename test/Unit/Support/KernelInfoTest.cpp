@@ -54,6 +54,7 @@ static KernelInfo residentKernel() {
   info.builds[0].cluster = 4;
   info.builds[0].splitK = 4;
   info.builds[0].positions = 2;
+  info.builds[0].awaitsGrids = true;
   info.builds[0].tensorMaps = {{1, {64, 256}, 128}, {0, {8, 32}, 0}};
   return info;
 }
@@ -66,6 +67,8 @@ TEST(KernelInfo, ResidentBuildsRoundTrip) {
   EXPECT_EQ(build.cluster, 4u);
   EXPECT_EQ(build.splitK, 4u);
   EXPECT_EQ(build.positions, 2u);
+  EXPECT_TRUE(build.awaitsGrids);
+  EXPECT_FALSE(back->builds[1].awaitsGrids);
   ASSERT_EQ(build.tensorMaps.size(), 2u);
   EXPECT_EQ(build.tensorMaps[0].param, 1u);
   EXPECT_EQ(build.tensorMaps[0].box, (std::vector<uint32_t>{64, 256}));
@@ -99,6 +102,8 @@ TEST(KernelInfo, MalformedFieldsAreNamed) {
             "launch facts: `builds[0].split_k` is out of range");
   EXPECT_EQ(readChanged("\"persistent\": 2", "\"persistent\": -1"),
             "launch facts: `builds[0].persistent` is out of range");
+  EXPECT_EQ(readChanged("\"awaits_grids\": true", "\"awaits_grids\": 1"),
+            "launch facts: `builds[0].awaits_grids` is not a boolean");
   EXPECT_EQ(readChanged("256\n", "257\n"),
             "launch facts: `builds[0].tensor_maps[0].box[1]` is not an extent from 1 to 256");
   EXPECT_EQ(readChanged("\"swizzle\": 128", "\"swizzle\": 48"),
