@@ -19,8 +19,19 @@
 // The push comes after the pop: the place that it fills was released an iteration
 // before, and the pop is where all threads have met since. It comes late, so that the
 // iteration's products do not wait for the addresses of copies. A ring whose places depend
-// on anything but the loop's variable (what another load gave, a carried value) stays as
-// it is, and so does one in a `while`, whose next iteration is not known to come.
+// on anything but numbers that grow by a constant from one iteration to the next (on what
+// another load gave) stays as it is.
+//
+// A `while` does not say whether a next iteration comes, and a `for` with a `break` is one.
+// There pushes are speculative, and what nobody took is popped behind the loop:
+//
+//   while c(%k) {                            push %ring, %s   push %ring, %s + 1   …
+//     push %ring, %k                  →      while c(%k) { pop %ring … push %ring, %k + 3
+//     pop %ring                                            release %ring … }
+//     … }                                    pop %ring   release %ring   …    three times
+//
+// Copying too much is harmless: copies are bounded by the array whatever the loop knows of
+// its index, and SelectCopies has made sure that the kernel writes nothing that they read.
 //
 // Rings of one loop begin it in turns, place by place. So each iteration, and each turn
 // before the loop, closes one group of each ring (an empty one when there is nothing to
@@ -37,6 +48,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -53,35 +66,100 @@ static constexpr int64_t mostStep = int64_t(1) << 32;
 
 namespace {
 
+/// A number in a loop that is `start` at first and grows by `step` each iteration.
+struct Counter {
+  Value inside, start;
+  int64_t step;
+};
+
 /// A push and its pop, both in the body of `loop`.
 struct RingLoop {
-  scf::ForOp loop;
+  LoopLikeOpInterface loop; ///< scf.for or scf.while
+  Block *body;
   tgpu::PushOp push;
   tgpu::PopOp pop;
   /// Where the push goes: the release, if it is in the loop's body.
   Operation *late = nullptr;
-  int64_t step;
-  /// What the push's places are computed from in the loop, in program order.
+  /// What the push's places are computed from: numbers, and operations in the loop, in
+  /// program order.
+  SmallVector<Counter, 2> counters;
   SmallVector<Operation *> slice;
+
+  scf::ForOp getFor() { return dyn_cast<scf::ForOp>(*loop); }
 };
 
 } // namespace
 
-/// The operations in `loop` that `push` needs; false when they need more than the
-/// loop's variable.
+static std::optional<int64_t> constantStep(Value value) {
+  APInt step;
+  if (!matchPattern(value, m_ConstantInt(&step)) || step.getBitWidth() > 64 ||
+      std::abs(step.getSExtValue()) > mostStep)
+    return std::nullopt;
+  return step.getSExtValue();
+}
+
+/// `value`, an argument of the loop's body, as a counter, if `next` is what it becomes.
+static std::optional<Counter> counterOf(Value value, Value start, Value next) {
+  Operation *op = next.getDefiningOp();
+  if (!value.getType().isIndex() || !isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op))
+    return std::nullopt;
+  bool isSum = isa<arith::AddIOp>(op);
+  Value left = op->getOperand(0), right = op->getOperand(1);
+  std::optional<int64_t> step = constantStep(left == value ? right : left);
+  if (!step || (left != value && (right != value || !isSum)))
+    return std::nullopt;
+  return Counter{value, start, isSum ? *step : -*step};
+}
+
+static std::optional<Counter> findCounter(scf::ForOp loop, BlockArgument value) {
+  if (value == loop.getInductionVar()) {
+    std::optional<int64_t> step = constantStep(loop.getStep());
+    if (!step || !value.getType().isIndex())
+      return std::nullopt;
+    return Counter{value, loop.getLowerBound(), *step};
+  }
+  unsigned number = value.getArgNumber() - loop.getNumInductionVars();
+  return counterOf(value, loop.getInitArgs()[number], loop.getYieldedValues()[number]);
+}
+
+/// Of a `while`, a number that the condition passes on as it is.
+static std::optional<Counter> findCounter(scf::WhileOp loop, BlockArgument value) {
+  auto tested =
+      dyn_cast<BlockArgument>(loop.getConditionOp().getArgs()[value.getArgNumber()]);
+  if (!tested || tested.getOwner() != loop.getBeforeBody())
+    return std::nullopt;
+  return counterOf(value, loop.getInits()[tested.getArgNumber()],
+                   loop.getYieldOp().getOperand(tested.getArgNumber()));
+}
+
+/// The numbers and the operations in the loop that `push` needs; false when it needs
+/// anything else.
 static bool collectSlice(RingLoop &ring) {
-  Block *body = ring.loop.getBody();
   llvm::SetVector<Operation *> needed;
+  llvm::DenseSet<Value> counted;
   SmallVector<Value> waiting;
   ring.push->walk([&](tgpu::CopyOp copy) {
     waiting.append(copy.getIndex().begin(), copy.getIndex().end());
   });
   while (!waiting.empty()) {
     Value value = waiting.pop_back_val();
-    if (value == ring.loop.getInductionVar() || ring.loop.isDefinedOutsideOfLoop(value))
+    if (ring.loop.isDefinedOutsideOfLoop(value))
       continue;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (argument.getOwner() != ring.body)
+        return false;
+      if (!counted.insert(value).second)
+        continue;
+      std::optional<Counter> counter =
+          ring.getFor() ? findCounter(ring.getFor(), argument)
+                        : findCounter(cast<scf::WhileOp>(*ring.loop), argument);
+      if (!counter)
+        return false;
+      ring.counters.push_back(*counter);
+      continue;
+    }
     Operation *op = value.getDefiningOp();
-    if (!op || op->getBlock() != body || op->getNumRegions() || !isPure(op))
+    if (op->getBlock() != ring.body || op->getNumRegions() || !isPure(op))
       return false;
     if (needed.insert(op))
       waiting.append(op->operand_begin(), op->operand_end());
@@ -93,6 +171,15 @@ static bool collectSlice(RingLoop &ring) {
 
 /// Rings of one loop that have the same number of places.
 using LoopRings = SmallVector<RingLoop, 2>;
+
+/// The loop in whose body `op` stands: any iteration comes by.
+static Operation *loopAround(Operation *op) {
+  Operation *parent = op->getParentOp();
+  if (auto loop = dyn_cast<scf::ForOp>(parent))
+    return findCounter(loop, cast<BlockArgument>(loop.getInductionVar())) ? parent : nullptr;
+  auto loop = dyn_cast<scf::WhileOp>(parent);
+  return loop && op->getBlock() == loop.getAfterBody() ? parent : nullptr;
+}
 
 static std::optional<RingLoop> findLoop(tgpu::RingOp ring) {
   RingLoop found;
@@ -109,26 +196,28 @@ static std::optional<RingLoop> findLoop(tgpu::RingOp ring) {
       found.late = release;
     }
   }
-  if (!found.push || !found.pop || found.push->getBlock() != found.pop->getBlock())
+  if (!found.push || !found.pop || found.push->getBlock() != found.pop->getBlock() ||
+      !loopAround(found.push) || !found.push->isBeforeInBlock(found.pop))
     return std::nullopt;
-  found.loop = dyn_cast<scf::ForOp>(found.push->getParentOp());
-  APInt step;
-  if (!found.loop || !found.loop.getInductionVar().getType().isIndex() ||
-      !matchPattern(found.loop.getStep(), m_ConstantInt(&step)) ||
-      step.getSExtValue() > mostStep || !found.push->isBeforeInBlock(found.pop) ||
-      !collectSlice(found))
+  found.loop = cast<LoopLikeOpInterface>(loopAround(found.push));
+  found.body = found.push->getBlock();
+  if (!collectSlice(found))
     return std::nullopt;
-  found.step = step.getSExtValue();
-  if (!found.late || found.late->getBlock() != found.pop->getBlock() ||
+  if (!found.late || found.late->getBlock() != found.body ||
       found.late->isBeforeInBlock(found.pop))
     found.late = found.pop->getNextNode();
   return found;
 }
 
-/// The push of the iteration in which the loop's variable is `variable`.
-static void clonePush(OpBuilder &builder, RingLoop &ring, Value variable) {
+/// The push of the iteration `distance` behind the first one, or behind this one.
+static void clonePush(OpBuilder &builder, RingLoop &ring, bool fromStart, int64_t distance) {
   IRMapping mapping;
-  mapping.map(ring.loop.getInductionVar(), variable);
+  Location loc = ring.push.getLoc();
+  for (const Counter &counter : ring.counters) {
+    Value far = arith::ConstantIndexOp::create(builder, loc, distance * counter.step);
+    Value begin = fromStart ? counter.start : counter.inside;
+    mapping.map(counter.inside, arith::AddIOp::create(builder, loc, begin, far));
+  }
   for (Operation *op : ring.slice)
     builder.clone(*op, mapping);
   builder.clone(*ring.push, mapping);
@@ -142,13 +231,25 @@ static Value isIteration(OpBuilder &builder, Location loc, Value begin, int64_t 
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ugt, left, far);
 }
 
-static void pushIf(OpBuilder &builder, RingLoop &ring, Value condition, Value begin,
-                   int64_t distance) {
+/// Pushes for an iteration that comes, if it does; where none says, in any case.
+static void pushAhead(OpBuilder &builder, RingLoop &ring, bool fromStart, int64_t distance) {
+  scf::ForOp loop = ring.getFor();
+  if (!loop)
+    return clonePush(builder, ring, fromStart, distance);
   Location loc = ring.push.getLoc();
-  auto branch = scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
+  Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
+  int64_t far = distance * *constantStep(loop.getStep());
+  Value comes;
+  if (fromStart)
+    comes = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, lower, upper);
+  if (distance || !fromStart) {
+    Value isFar =
+        isIteration(builder, loc, fromStart ? lower : loop.getInductionVar(), far, upper);
+    comes = comes ? arith::AndIOp::create(builder, loc, comes, isFar).getResult() : isFar;
+  }
+  auto branch = scf::IfOp::create(builder, loc, comes, /*withElseRegion=*/false);
   OpBuilder inside = branch.getThenBodyBuilder();
-  Value far = arith::ConstantIndexOp::create(inside, loc, distance);
-  clonePush(inside, ring, arith::AddIOp::create(inside, loc, begin, far));
+  clonePush(inside, ring, fromStart, distance);
 }
 
 /// How many groups, of all rings of the loop, follow the one that the pop of `ring` is
@@ -162,32 +263,31 @@ static int64_t laterGroups(ArrayRef<RingLoop> rings, const RingLoop &ring, int64
   return count;
 }
 
+/// What was pushed and is not wanted.
+static void popRest(OpBuilder &builder, RingLoop &ring, int64_t groups) {
+  for (int64_t group = 0; group < groups; ++group) {
+    auto *pop = builder.clone(*ring.pop);
+    pop->setAttr(tgpu::pendingAttrName, builder.getI64IntegerAttr(0));
+    tgpu::ReleaseOp::create(builder, ring.push.getLoc(), ring.push.getRing());
+  }
+}
+
 static void runAhead(LoopRings &rings, int64_t stages) {
   llvm::sort(rings, [](const RingLoop &a, const RingLoop &b) {
     return a.late->isBeforeInBlock(b.late);
   });
-  scf::ForOp loop = rings.front().loop;
-  Location loc = loop.getLoc();
-  Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
-  OpBuilder builder(loop);
-  Value any = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, lower, upper);
-  for (int64_t ahead = 0; ahead + 1 < stages; ++ahead) {
-    int64_t distance = ahead * rings.front().step;
-    Value condition = any;
-    if (ahead)
-      condition = arith::AndIOp::create(
-          builder, loc, any, isIteration(builder, loc, lower, distance, upper));
+  OpBuilder builder(rings.front().loop);
+  for (int64_t ahead = 0; ahead + 1 < stages; ++ahead)
     for (RingLoop &ring : rings)
-      pushIf(builder, ring, condition, lower, distance);
-  }
-  int64_t distance = (stages - 1) * rings.front().step;
-  Value variable = loop.getInductionVar();
+      pushAhead(builder, ring, /*fromStart=*/true, ahead);
   for (RingLoop &ring : rings) {
     ring.pop->setAttr(tgpu::pendingAttrName,
                       builder.getI64IntegerAttr(laterGroups(rings, ring, stages)));
     builder.setInsertionPoint(ring.late);
-    pushIf(builder, ring, isIteration(builder, loc, variable, distance, upper), variable,
-           distance);
+    pushAhead(builder, ring, /*fromStart=*/false, stages - 1);
+    builder.setInsertionPointAfter(ring.loop);
+    if (!ring.getFor())
+      popRest(builder, ring, stages - 1);
     ring.push->erase();
   }
   for (RingLoop &ring : rings)
@@ -206,23 +306,25 @@ struct ScheduleLoops : tilec::impl::ScheduleLoopsBase<ScheduleLoops> {
       if (ring.getCopy() != "cp_async" || stages < 2)
         continue;
       std::optional<RingLoop> found = findLoop(ring);
+      explain(ring, stages, found);
       if (found)
         loops[{found->loop, stages}].push_back(*found);
-      explain(ring, stages, found.has_value());
     }
     for (auto &[key, rings] : loops)
       runAhead(rings, key.second);
   }
 
-  static void explain(tgpu::RingOp ring, int64_t stages, bool isAhead) {
-    if (isAhead)
-      remarkChoice(ring, "schedule-loops", "copies of {0} run {1} iteration{2} ahead",
-                   tgpu::spellSources(ring), stages - 1, stages == 2 ? "" : "s");
+  static void explain(tgpu::RingOp ring, int64_t stages, std::optional<RingLoop> &found) {
+    std::string sources = tgpu::spellSources(ring);
+    if (found)
+      remarkChoice(ring, "schedule-loops", "copies of {0} run {1} iteration{2} ahead{3}",
+                   sources, stages - 1, stages == 2 ? "" : "s",
+                   found->getFor() ? "" : ", whether or not those come");
     else
       remarkMissed(ring, "schedule-loops",
-                   "copies of {0} do not run ahead: what they copy depends on more than a "
-                   "`for` loop's variable",
-                   tgpu::spellSources(ring));
+                   "copies of {0} do not run ahead: what they copy depends on more than "
+                   "numbers that grow by a constant each iteration",
+                   sources);
   }
 };
 
