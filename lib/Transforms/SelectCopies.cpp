@@ -30,7 +30,8 @@
 //
 // The engine wants rows that begin at multiples of 16 bytes (the build's fact), reads
 // zeros outside of the array, and sees what this kernel wrote only after fences: a load
-// with another pad, or of an array that the kernel writes, stays as it is.
+// with another pad, or of an array that the kernel writes, stays as it is. What it writes is
+// there some time later: an array that the kernel reads afterwards is written by threads.
 //===----------------------------------------------------------------------===//
 #include "Copies.h"
 #include "Dependence.h"
@@ -231,10 +232,6 @@ static Obstacle rowObstacle(ArrayType array, const TileView &view) {
              : "rows of the tile are not rows of the array";
 }
 
-static Obstacle storeObstacle(StoreOp store) {
-  return rowObstacle(store.getArray().getType(), storedView(store));
-}
-
 /// Nobody wants the old values, and nothing is ordered.
 static bool isSilent(AtomicOp atomic) {
   return atomic.getKind() <= AtomicKind::Xor && atomic.getOrder() == MemoryOrder::Relaxed &&
@@ -249,22 +246,39 @@ static bool canReduce(AtomicOp atomic) {
 }
 
 /// What the engine does to an array is complete some time later: nothing of the kernel may
-/// look at it, nor tell others that it is done.
-static Obstacle orderObstacle(KernelOp kernel, AtomicOp atomic) {
-  if (kernel.getArraysOverlap())
-    return "arrays may overlap";
+/// look at it, nor tell others that it is done. `mayStay`: other accesses that do not mind.
+static Obstacle orderObstacle(KernelOp kernel, Value array,
+                              llvm::function_ref<bool(Operation *)> mayStay) {
   Obstacle found = nullptr;
-  kernel.walk([&](AtomicOp other) {
-    if (other.getOrder() != MemoryOrder::Relaxed)
-      found = "another atomic operation of the kernel orders what is before it";
+  kernel.walk([&](AtomicOp atomic) {
+    if (atomic.getOrder() != MemoryOrder::Relaxed)
+      found = "an atomic operation of the kernel orders what is before it";
   });
-  for (Operation *user : atomic.getArray().getUsers()) {
-    auto other = dyn_cast<AtomicOp>(user);
-    bool commutes = other && isSilent(other) && other.getKind() == atomic.getKind();
-    if (!commutes && !isMemoryEffectFree(user))
+  for (Operation *user : array.getUsers())
+    if (!isMemoryEffectFree(user) && !mayStay(user))
       found = "the kernel accesses the array in another way, too";
-  }
   return found;
+}
+
+/// Whether `load` is done with the array when `store` begins, and does not come again.
+static bool isEarlier(Operation *load, StoreOp store) {
+  Block &body = load->getParentOfType<KernelOp>().getBody().front();
+  Operation *before = body.findAncestorOpInBlock(*load);
+  Operation *after = body.findAncestorOpInBlock(*store);
+  if (before != after)
+    return before->isBeforeInBlock(after);
+  auto isInLoop = [&](Operation *op) { return bool(op->getParentOfType<LoopLikeOpInterface>()); };
+  return load->getBlock() == store->getBlock() && !isInLoop(store) &&
+         load->isBeforeInBlock(store);
+}
+
+static Obstacle storeObstacle(KernelOp kernel, StoreOp store) {
+  Obstacle obstacle = rowObstacle(store.getArray().getType(), storedView(store));
+  return obstacle ? obstacle : orderObstacle(kernel, store.getArray(), [&](Operation *user) {
+    if (auto other = dyn_cast<StoreOp>(user))
+      return isTile(other.getValue());
+    return isa<LoadOp, GatherOp>(user) && isEarlier(user, store);
+  });
 }
 
 static Obstacle atomicObstacle(KernelOp kernel, AtomicOp atomic) {
@@ -280,7 +294,14 @@ static Obstacle atomicObstacle(KernelOp kernel, AtomicOp atomic) {
   if (!indexed)
     return "its indices do not name a tile of the array";
   Obstacle obstacle = rowObstacle(atomic.getArray().getType(), indexed->view);
-  return obstacle ? obstacle : orderObstacle(kernel, atomic);
+  if (obstacle)
+    return obstacle;
+  if (kernel.getArraysOverlap())
+    return "arrays may overlap";
+  return orderObstacle(kernel, atomic.getArray(), [&](Operation *user) {
+    auto other = dyn_cast<AtomicOp>(user);
+    return other && isSilent(other) && other.getKind() == atomic.getKind();
+  });
 }
 
 namespace {
@@ -343,7 +364,7 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
       if (!isTile(store.getValue()))
         return;
       Obstacle byEngine =
-          usesEngine ? storeObstacle(store)
+          usesEngine ? storeObstacle(kernel, store)
           : suits && !forThreads.empty()
               ? "the product is one of threads"
               : "the engine brings none of the kernel's tiles";

@@ -219,3 +219,45 @@ tile.kernel @threads_add(%a: !tile.array<?x?xbf16> {tile.name = "a"}, %c: !tile.
   %o6 = tile.atomic add %d[%rows, %columns] value(%p : tensor<64x64xf32>) : !tile.array<?x?xf32, mut>, [tensor<64x64xindex>, tensor<64x64xindex>] -> tensor<64x64xf32>
   tile.return
 }
+
+// What the engine stores is there some time later. What is read before does not matter, in
+// front of the store or of its loop; a read afterwards does, and so does a release.
+// CHECK-LABEL: tile.kernel @read_before
+// CHECK: tile.store %arg1{{.*}} {tile.copy = "tma"}
+// CHECK: tile.store %arg2[%{{.*}}, %{{.*}}], %{{[0-9]+}} : !tile.array
+tile.kernel @read_before(%a: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %d: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32, tile.facts = ["aligned16", "disjoint"]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %old = tile.load %c[%n, %n] : !tile.array<?x?xf32, mut> -> tensor<64x64xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %old) -> (tensor<64x64xf32>) {
+    %x = tile.load %a[%n, %i] : !tile.array<?x?xbf16> -> tensor<64x64xbf16>
+    %y = tile.load %a[%i, %n] : !tile.array<?x?xbf16> -> tensor<64x64xbf16>
+    %p = tile.mma %x, %y, %s {atom = "wgmma"} : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>
+    scf.yield %p : tensor<64x64xf32>
+  }
+  tile.store %c[%n, %n], %r : !tile.array<?x?xf32, mut>, tensor<64x64xf32>
+  tile.store %d[%n, %n], %r : !tile.array<?x?xf32, mut>, tensor<64x64xf32>
+  %new = tile.load %d[%n, %n] : !tile.array<?x?xf32, mut> -> tensor<64x64xf32>
+  tile.store %d[%c0, %n], %new : !tile.array<?x?xf32, mut>, tensor<64x64xf32>
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @released
+// CHECK-NOT: tile.store {{.*}}tile.copy
+// CHECK: tile.return
+// REMARK: Function=released {{.*}}Remark="threads store f32[64, 64] to `arg1`: an atomic operation of the kernel orders what is before it"
+tile.kernel @released(%a: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %f: !tile.array<?xi32, mut>, %n: index) attributes {num_warps = 4 : i32, tile.facts = ["aligned16", "disjoint"]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i32
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<64x64xf32>) {
+    %x = tile.load %a[%n, %i] : !tile.array<?x?xbf16> -> tensor<64x64xbf16>
+    %y = tile.load %a[%i, %n] : !tile.array<?x?xbf16> -> tensor<64x64xbf16>
+    %p = tile.mma %x, %y, %s {atom = "wgmma"} : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>
+    scf.yield %p : tensor<64x64xf32>
+  }
+  tile.store %c[%n, %n], %r : !tile.array<?x?xf32, mut>, tensor<64x64xf32>
+  %o = tile.atomic add %f[%c0] value(%one : i32) order(release) : !tile.array<?xi32, mut>, [index] -> i32
+  tile.return
+}
