@@ -94,6 +94,7 @@ public:
     auto name = kernel->getAttrOfType<StringAttr>("tile.kernel");
     os << "kernel " << (name ? name.getValue() : kernel.getSymName()) << ", "
        << (tile::relies(kernel, BuildFact::FewBlocks)   ? "small-grid"
+           : tile::relies(kernel, BuildFact::Pairs)     ? "paired"
            : tile::relies(kernel, BuildFact::Aligned16) ? "aligned"
                                                         : "general")
        << " build, "

@@ -63,6 +63,7 @@ void RemarkCollector::learnBuilds(ModuleOp module) {
     auto name = kernel->getAttrOfType<StringAttr>("tile.kernel");
     Build build{name ? name.str() : kernel.getSymName().str(),
                 tile::relies(kernel, BuildFact::FewBlocks)   ? "small-grid build"
+                : tile::relies(kernel, BuildFact::Pairs)     ? "paired build"
                 : tile::relies(kernel, BuildFact::Aligned16) ? "aligned build"
                                                              : "general build"};
     variants[build.kernel].insert({chipName, build.name});

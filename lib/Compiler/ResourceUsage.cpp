@@ -31,6 +31,8 @@ struct Usage {
   StringRef buildName() const {
     if (build.relies(BuildFact::FewBlocks))
       return "small-grid build";
+    if (build.relies(BuildFact::Pairs))
+      return "paired build";
     return build.relies(BuildFact::Aligned16) ? "aligned build" : "general build";
   }
   /// How often all multiprocessors are filled for the grid.

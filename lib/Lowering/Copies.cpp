@@ -141,19 +141,39 @@ SmallVector<Value> Emitter::emitCoordinates(ArrayRef<Value> start,
 // Into shared memory
 //===------------------------------------------------------------------------===//
 
+/// What `createpolicy` gives for all of what is read: caches drop it first, or as usual.
+static constexpr int64_t evictFirst = 0x12F0000000000000, evictNormal = 0x1000000000000000;
+
+/// How caches are to keep what `copy` reads (i64); null where there is nothing to say.
+Value Emitter::cachePolicy(tgpu::CopyOp copy) {
+  if (!copy.getOnceWithin())
+    return {};
+  Value isOnce;
+  for (auto [axis, most] : llvm::enumerate(*copy.getOnceWithin())) {
+    if (!most)
+      continue;
+    Value fits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule,
+                                       gridExtents[axis], i32(most));
+    isOnce = isOnce ? arith::AndIOp::create(builder, loc, isOnce, fits).getResult() : fits;
+  }
+  if (!isOnce)
+    return i64(evictFirst);
+  return arith::SelectOp::create(builder, loc, isOnce, i64(evictFirst), i64(evictNormal));
+}
+
 void Emitter::emitBoxes(const BoxPlan &plan, Value map, ArrayRef<Value> start, Value place,
-                        Value barrier) {
+                        Value barrier, Value policy) {
   for (const BoxPlan::Piece &piece : plan.pieces)
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
         builder, loc, addBytes(place, piece.byteOffset), map,
         emitCoordinates(start, piece.start), barrier, /*im2colOffsets=*/ValueRange(),
-        /*multicastMask=*/Value(), /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
+        /*multicastMask=*/Value(), policy, NVVM::TMALoadMode::TILE,
         /*isCTAOnly=*/true, /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
 }
 
 /// Where a share begins is linear in the block's number: both count powers of two.
 void Emitter::emitSharedBoxes(const BoxPlan &plan, Value map, ArrayRef<Value> start,
-                              Value place, Value barrier) {
+                              Value place, Value barrier, Value policy) {
   size_t share = plan.pieces.size() / size_t(clusterSize);
   Value rank = clusterRank();
   auto ofRank = [&](function_ref<int64_t(const BoxPlan::Piece &)> number) {
@@ -176,7 +196,7 @@ void Emitter::emitSharedBoxes(const BoxPlan &plan, Value map, ArrayRef<Value> st
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
         builder, loc, LLVM::AddrSpaceCastOp::create(builder, loc, pointer, address), map,
         emitCoordinates(ownStart, piece.start), barrier, /*im2colOffsets=*/ValueRange(),
-        mask, /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
+        mask, policy, NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
         /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
   }
 }
@@ -194,10 +214,11 @@ LogicalResult Emitter::emitCopies(tgpu::PushOp op, Value place, Value barrier) {
     SmallVector<Value> start = emitTileStart(copy.getIndex(), copy.getElements(),
                                              buffer.getShape(), copy.getOrder());
     Value target = addBytes(place, ring.getSlotOffset(unsigned(copy.getSlot())));
+    Value policy = cachePolicy(copy);
     if (isShared)
-      emitSharedBoxes(*plan, map, start, target, barrier);
+      emitSharedBoxes(*plan, map, start, target, barrier, policy);
     else
-      emitBoxes(*plan, map, start, target, barrier);
+      emitBoxes(*plan, map, start, target, barrier, policy);
   }
   loc = op.getLoc();
   return success();

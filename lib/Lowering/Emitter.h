@@ -237,10 +237,11 @@ private:
   LogicalResult collectTensorMaps();
   LogicalResult emitCopies(tgpu::PushOp op, Value place, Value barrier);
   void emitBoxes(const BoxPlan &plan, Value map, mlir::ArrayRef<Value> start, Value place,
-                 Value barrier);
+                 Value barrier, Value policy);
   /// Of the boxes this block's share, for all blocks of the cluster.
   void emitSharedBoxes(const BoxPlan &plan, Value map, mlir::ArrayRef<Value> start,
-                       Value place, Value barrier);
+                       Value place, Value barrier, Value policy);
+  Value cachePolicy(tgpu::CopyOp copy);
   LogicalResult emitCopyOut(tgpu::CopyOutOp op);
   LogicalResult emitCopyOutWait(tgpu::CopyOutWaitOp op);
   /// Until the engine has read all but `pending` of the copies out that this thread

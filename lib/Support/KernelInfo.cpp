@@ -17,7 +17,8 @@
 using namespace tilec;
 
 static constexpr BuildFact allBuildFacts[] = {BuildFact::Aligned16, BuildFact::Disjoint,
-                                              BuildFact::Index32, BuildFact::FewBlocks};
+                                              BuildFact::Index32, BuildFact::FewBlocks,
+                                              BuildFact::Pairs};
 
 std::string_view tilec::buildFactName(BuildFact fact) {
   switch (fact) {
@@ -29,6 +30,8 @@ std::string_view tilec::buildFactName(BuildFact fact) {
     return "index32";
   case BuildFact::FewBlocks:
     return "few_blocks";
+  case BuildFact::Pairs:
+    return "pairs";
   }
   return "";
 }

@@ -337,6 +337,24 @@ static bool isIndex32(const KernelInfo &info, std::span<const KernelArg> args) {
   return true;
 }
 
+/// The second block of a pair at an odd end has nothing to do: it is to be one in many.
+static bool isOfPairs(const Grid &grid) {
+  constexpr int64_t many = 16;
+  return std::all_of(grid.begin(), grid.begin() + 2,
+                     [](int64_t extent) { return extent % 2 == 0 || extent >= many; });
+}
+
+static bool beginsWithinLines(std::span<const KernelArg> args) {
+  constexpr uint64_t lineBytes = 128;
+  return std::any_of(args.begin(), args.end(), [](const KernelArg &arg) {
+    const auto *array = std::get_if<ArrayArg>(&arg);
+    for (int d = 0; array && d + 1 < array->rank; ++d)
+      if (static_cast<uint64_t>(array->strides[d]) * dtypeBytes(array->dtype) % lineBytes)
+        return true;
+    return false;
+  });
+}
+
 static int64_t bytesOfArrays(std::span<const KernelArg> args) {
   int64_t bytes = 0;
   for (const KernelArg &arg : args)
@@ -401,6 +419,10 @@ Expected<void> Launcher::chooseBuild(std::span<const KernelArg> args, LaunchPlan
   if (asked(BuildFact::FewBlocks) && plan.numBlocks <= numSMs / 2 &&
       bytesOfArrays(args) / bytesToShare >= plan.numBlocks)
     holds |= static_cast<uint8_t>(BuildFact::FewBlocks);
+  if (asked(BuildFact::Pairs) && plan.numBlocks > numSMs / 2 && isOfPairs(plan.grid) &&
+      (beginsWithinLines(args) ||
+       bytesOfArrays(args) / bytesToShare >= std::min<int64_t>(plan.numBlocks, numSMs)))
+    holds |= static_cast<uint8_t>(BuildFact::Pairs);
   for (size_t i = 0; i < info.builds.size(); ++i)
     if ((info.builds[i].facts & ~holds) == 0 && planTensorMaps(info.builds[i], args, plan)) {
       plan.build = static_cast<unsigned>(i);
@@ -410,7 +432,8 @@ Expected<void> Launcher::chooseBuild(std::span<const KernelArg> args, LaunchPlan
     return refuse(info, "", "no build of the kernel takes these arguments (no tensor map "
                             "describes an array)");
   std::string missing;
-  for (BuildFact fact : {BuildFact::Aligned16, BuildFact::Disjoint, BuildFact::Index32, BuildFact::FewBlocks})
+  for (BuildFact fact : {BuildFact::Aligned16, BuildFact::Disjoint, BuildFact::Index32,
+                         BuildFact::FewBlocks, BuildFact::Pairs})
     if (asked(fact) && !(holds & static_cast<uint8_t>(fact)))
       missing += (missing.empty() ? "" : ", ") + std::string(buildFactName(fact));
   return refuse(info, "", "no build of the kernel takes these arguments (not " + missing + ")");

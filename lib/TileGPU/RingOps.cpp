@@ -160,6 +160,11 @@ LogicalResult CopyOp::verify() {
   auto push = cast<PushOp>((*this)->getParentOp());
   if (getSlot() >= push.getRing().getType().getBuffers().size())
     return success(); // the push says so
+  // copy-C3
+  if (std::optional<ArrayRef<int64_t>> within = getOnceWithin())
+    if (within->empty() || within->size() > 3 ||
+        llvm::any_of(*within, [](int64_t most) { return most < 0; }))
+      return emitOpError("'once within' has no number for each of one to three axes");
   return verifyPlace(*this, getArray().getType(), getIndex(), getOrder(),
                      getBuffer().getRank());
 }

@@ -21,6 +21,10 @@ namespace tilec {
 /// (all threads, asynchronously), as rings have it.
 inline constexpr llvm::StringLiteral copyAttrName = "tile.copy";
 
+/// On a tile.load that is copied: up to how many positions along each axis of the grid every
+/// tile is read once, as tgpu.copy has it (array<i64>).
+inline constexpr llvm::StringLiteral onceWithinAttrName = "tile.once_within";
+
 inline bool isCopied(mlir::Operation *op) { return op->hasAttr(copyAttrName); }
 
 /// Who moves it; empty for a plain access.

@@ -35,16 +35,24 @@
 //
 // Where loads do not depend on the position along an axis, two blocks side by side along
 // it can share them: they become a cluster, and each copies half for both. That is done
-// for large tiles, whose grids are large, along the axis that saves more bytes. Where the
+// for large tiles, whose grids are large, and for smaller ones in a build that knows the
+// grid to be of pairs (`pairs`), along the axis that saves more bytes. Where the
 // grid's extent is odd, the last cluster's second block has no position of its own: it
 // copies and computes along, and its stores are left out.
 //
+// Loads of which every tile is read by one position only where the grid is thin, as the
+// weights of a product with few rows, are marked so (Copies.h): they need not push out of
+// the L2 cache what is used again.
+//
 //===------------------------------------------------------------------------===//
+#include "ScheduleBlocks.h"
+
 #include "Copies.h"
 #include "Dependence.h"
 #include "Hints.h"
 
 #include "tilec/Support/Target.h"
+#include "tilec/Tile/BuildFacts.h"
 #include "tilec/Tile/Remarks.h"
 #include "tilec/Tile/TileOps.h"
 #include "tilec/TileGPU/TileGPU.h"
@@ -184,17 +192,20 @@ static auto isPositionAlong(uint32_t axis) {
   };
 }
 
+/// Says of a load whether it will be a copy.
+using IsCopy = llvm::function_ref<bool(tile::LoadOp)>;
+
 /// Whether blocks side by side along `axis` may run in step: everything but the places
 /// of copies and stores is the same in both, and stores can be left out.
-static bool canPair(tile::KernelOp kernel, uint32_t axis) {
+static bool canPair(tile::KernelOp kernel, uint32_t axis, IsCopy isCopy) {
   auto isSource = isPositionAlong(axis);
   Block *body = &kernel.getBody().front();
   return !kernel
               .walk([&](Operation *op) {
                 bool isGood = true;
                 if (auto load = dyn_cast<tile::LoadOp>(op)) {
-                  isGood = isCopied(load) ? !isRunDependingOn(load, isSource)
-                                          : !dependsOn(load.getIndex(), isSource);
+                  isGood = isCopy(load) ? !isRunDependingOn(load, isSource)
+                                        : !dependsOn(load.getIndex(), isSource);
                 } else if (isa<tile::StoreOp>(op)) {
                   isGood = op->getBlock() == body;
                 } else if (op->getNumRegions() == 0) {
@@ -206,10 +217,10 @@ static bool canPair(tile::KernelOp kernel, uint32_t axis) {
 }
 
 /// Bytes of one pass through the loops that blocks along `axis` have in common.
-static int64_t sharedBytes(tile::KernelOp kernel, uint32_t axis) {
+static int64_t sharedBytes(tile::KernelOp kernel, uint32_t axis, IsCopy isCopy) {
   int64_t bytes = 0;
   kernel.walk([&](tile::LoadOp load) {
-    if (!isCopied(load) || !load->getParentOfType<LoopLikeOpInterface>() ||
+    if (!isCopy(load) || !load->getParentOfType<LoopLikeOpInterface>() ||
         dependsOn(load.getIndex(), isPositionAlong(axis)))
       return;
     auto type = cast<RankedTensorType>(load.getResult().getType());
@@ -227,8 +238,34 @@ static int64_t largestProduct(tile::KernelOp kernel) {
   return elements;
 }
 
-/// Tiles from which on a grid is taken to be large.
-static constexpr int64_t clusterTile = 128 * 128;
+/// Tiles from which on a grid is taken to be large, and from which on pairs pay where there
+/// are any: in those of 64 x 64 they wait longer for each other than they save.
+static constexpr int64_t clusterTile = 128 * 128, smallestClusterTile = 64 * 128;
+
+/// The axis along which two blocks share the most bytes, and these.
+static std::pair<std::optional<uint32_t>, int64_t> axisOfPairs(tile::KernelOp kernel,
+                                                               IsCopy isCopy) {
+  std::pair<std::optional<uint32_t>, int64_t> best = {std::nullopt, 0};
+  for (uint32_t axis : {0, 1})
+    if (int64_t bytes = sharedBytes(kernel, axis, isCopy);
+        bytes > best.second && canPair(kernel, axis, isCopy))
+      best = {axis, bytes};
+  return best;
+}
+
+bool tilec::gainsFromPairs(tile::KernelOp kernel, StringRef chip) {
+  const Chip *target = findChip(chip);
+  int64_t elements = largestProduct(kernel);
+  if (!target || !target->has(ChipFeature::Cluster) ||
+      !target->has(ChipFeature::WarpGroupMma) || elements < smallestClusterTile ||
+      elements >= clusterTile)
+    return false;
+  for (const char *name : {"cluster", "split_k", "persistent"})
+    if (hintOf(kernel, chip, name))
+      return false;
+  auto isOfTile = [](tile::LoadOp load) { return isa<ShapedType>(load.getResult().getType()); };
+  return axisOfPairs(kernel, isOfTile).first.has_value();
+}
 
 /// Blocks stay alone: says why, also where a hint asks for something else.
 static std::nullopt_t stayAlone(tile::KernelOp kernel, StringRef chip, const Twine &why) {
@@ -248,16 +285,10 @@ static std::optional<uint32_t> chooseClusterAxis(tile::KernelOp kernel, StringRe
     return stayAlone(kernel, chip, *hint == 1 ? "the hint says so" : "they are of two blocks");
   if (kernel->hasAttr(tgpu::splitKAttrName))
     return stayAlone(kernel, chip, "they share the loop over K");
-  if (!hint && largestProduct(kernel) < clusterTile)
+  if (!hint && !relies(kernel, BuildFact::Pairs) && largestProduct(kernel) < clusterTile)
     return stayAlone(kernel, chip,
                      "products of fewer than 128 x 128 may have a grid too small for pairs");
-  std::optional<uint32_t> best;
-  int64_t most = 0;
-  for (uint32_t axis : {0, 1})
-    if (int64_t bytes = sharedBytes(kernel, axis); bytes > most && canPair(kernel, axis)) {
-      best = axis;
-      most = bytes;
-    }
+  auto [best, most] = axisOfPairs(kernel, [](tile::LoadOp load) { return isCopied(load); });
   if (!best)
     return stayAlone(kernel, chip,
                      "no two neighbours of the grid load the same and run in step");
@@ -277,6 +308,30 @@ static void guardStores(Block &block, Value isInside) {
 }
 
 //===------------------------------------------------------------------------===//
+// What is read once
+//===------------------------------------------------------------------------===//
+
+/// Marks copied loads whose block reads each tile once: as long as axes that their place
+/// does not depend on have one position, or one cluster, nobody else does.
+static void markReadOnce(tile::KernelOp kernel, uint32_t numAxes,
+                         std::optional<uint32_t> clusterAxis) {
+  kernel.walk([&](tile::LoadOp load) {
+    if (!isCopiedByEngine(load))
+      return;
+    for (Operation *parent = load->getParentOp(); parent != kernel; parent = parent->getParentOp())
+      if (isa<LoopLikeOpInterface>(parent) &&
+          !dependsOn(load.getIndex(), [&](Operation *op) { return op == parent; }))
+        return;
+    SmallVector<int64_t, 3> within;
+    for (uint32_t axis = 0; axis < numAxes; ++axis)
+      within.push_back(dependsOn(load.getIndex(), isPositionAlong(axis)) ? 0
+                       : axis == clusterAxis                             ? 2
+                                                                         : 1);
+    load->setAttr(onceWithinAttrName, DenseI64ArrayAttr::get(kernel.getContext(), within));
+  });
+}
+
+//===------------------------------------------------------------------------===//
 // The loop over the grid
 //===------------------------------------------------------------------------===//
 
@@ -293,6 +348,9 @@ static bool isUneven(tile::KernelOp kernel) {
 
 static void makePersistent(tile::KernelOp kernel, std::optional<uint32_t> clusterAxis) {
   bool uneven = isUneven(kernel);
+  // Where the program does not say how many axes there are, there may be three.
+  uint32_t numAxes = kernel.getGrid() ? uint32_t(kernel.getGrid()->size()) : 3;
+  markReadOnce(kernel, numAxes, clusterAxis);
   Block &body = kernel.getBody().front();
   SmallVector<Operation *> moved;
   for (Operation &op : body.without_terminator())
@@ -302,8 +360,6 @@ static void makePersistent(tile::KernelOp kernel, std::optional<uint32_t> cluste
   BlockArithmetic math{builder, kernel.getLoc()};
   Type index = builder.getIndexType();
   SmallVector<Value, 3> extents;
-  // Where the program does not say how many axes there are, there may be three.
-  uint32_t numAxes = kernel.getGrid() ? uint32_t(kernel.getGrid()->size()) : 3;
   for (uint32_t axis = 0; axis < std::max(numAxes, 2u); ++axis)
     extents.push_back(
         math.narrow(tile::NumBlocksOp::create(builder, kernel.getLoc(), index, axis)));

@@ -11,8 +11,9 @@
 //                                    tile.kernel @add(…)
 //                                      {arrays_overlap}
 //
-// A kernel whose blocks can share the sum of a product (SplitK) has a third build, for grids
-// that are small for the device.
+// A kernel whose blocks can share the sum of a product (SplitK) has another build, for grids
+// that are small for the device; one whose neighbours can share copies (ScheduleBlocks), but
+// are not sure to have any, another for grids of pairs.
 //
 // A copy and not a branch at run time: facts about addresses change the width of
 // every access, and with it layouts and registers, and which loads may move.
@@ -20,6 +21,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "Hints.h"
+#include "ScheduleBlocks.h"
 #include "SplitK.h"
 
 #include "tilec/Support/Target.h"
@@ -50,11 +52,18 @@ public:
         kernel->setAttr(tile::KernelOp::numSMsAttr, builder.getUnitAttr());
       if (onlyGeneral || !accessesTiles(kernel))
         continue;
-      const BuildFact facts[] = {BuildFact::Aligned16, BuildFact::Disjoint, BuildFact::Index32,
-                                 BuildFact::FewBlocks};
-      makeBuild(kernel, ArrayRef(facts).drop_back(), "__aligned16");
+      SmallVector<BuildFact> facts = {BuildFact::Aligned16, BuildFact::Disjoint,
+                                      BuildFact::Index32};
+      auto makeBuildWith = [&](BuildFact fact, StringRef suffix) {
+        facts.push_back(fact);
+        makeBuild(kernel, facts, suffix);
+        facts.pop_back();
+      };
+      makeBuild(kernel, facts, "__aligned16");
       if (gainsFromFewBlocks(kernel))
-        makeBuild(kernel, facts, "__aligned16__few_blocks");
+        makeBuildWith(BuildFact::FewBlocks, "__aligned16__few_blocks");
+      if (gainsFromPairs(kernel, chip))
+        makeBuildWith(BuildFact::Pairs, "__aligned16__pairs");
     }
   }
 

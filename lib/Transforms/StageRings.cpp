@@ -287,7 +287,8 @@ static void stageGroup(tile::KernelOp kernel, const Group &group) {
   auto copy = [&](tile::LoadOp load, ArrayRef<int64_t> dims) {
     tgpu::CopyOp::create(builder, load.getLoc(), load.getArray(), indexByArrayDim(load), slot,
                          builder.getDenseI64ArrayAttr(dims), load.getElements(),
-                         isSharedByCluster(kernel, load));
+                         isSharedByCluster(kernel, load),
+                         load->getAttrOfType<DenseI64ArrayAttr>(onceWithinAttrName));
   };
   for (const Staged &staged : group.members) {
     copy(staged.load, staged.views.front().view.arrayDims);

@@ -44,12 +44,17 @@ tile.kernel @specialised(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %
       // CHECK: nvvm.mbarrier.arrive.expect_tx %[[FULL:.*]], %{{.*}} : !llvm.ptr<3>, i32
       // CHECK: arith.minsi
       // CHECK: arith.maxsi
-      // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[MAPA:.*]], %[[FULL]], box[%{{.*}}, %{{.*}}] {isCTAOnly = true}
+      // Where the grid has one position along axis 1, a is read once, and the first to go.
+      // CHECK: %[[IS_ONE:.*]] = arith.cmpi ule, %{{.*}}, %{{.*}} : i32
+      // CHECK: %[[FIRST:.*]] = arith.constant 1364590687093260288 : i64
+      // CHECK: %[[NORMAL:.*]] = arith.constant 1152921504606846976 : i64
+      // CHECK: %[[POLICY:.*]] = arith.select %[[IS_ONE]], %[[FIRST]], %[[NORMAL]] : i64
+      // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[MAPA:.*]], %[[FULL]], box[%{{.*}}, %{{.*}}] l2_cache_hint = %[[POLICY]] {isCTAOnly = true}
       // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[MAPB:.*]], %[[FULL]], box
       // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[MAPB]], %[[FULL]], box
       // CHECK-NOT: nvvm.cp.async.bulk
       tgpu.push %ring : !ring {
-        tgpu.copy %a[%c0, %i] order [0, 1] to 0 : !tile.array<?x?xbf16>
+        tgpu.copy %a[%c0, %i] order [0, 1] once within [0, 1] to 0 : !tile.array<?x?xbf16>
         tgpu.copy %b[%i, %c1] order [0, 1] to 1 : !tile.array<?x?xbf16>
       }
     }

@@ -46,6 +46,18 @@ tile.kernel @copy_c1(%x: !tile.array<?x?xf32>, %i: index) {
 // -----
 
 #a = #tile.layout<[8, 4] offset [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)]>
+tile.kernel @copy_c3(%x: !tile.array<?x?xf32>, %i: index) {
+  %r = tgpu.ring copy "tma" : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]>
+  tgpu.push %r : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]> {
+    // expected-error @+1 {{'once within' has no number for each of one to three axes}}
+    tgpu.copy %x[%i, %i] order [0, 1] once within [1, -1] to 0 : !tile.array<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+#a = #tile.layout<[8, 4] offset [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)]>
 tile.kernel @pop_c1(%x: !tile.array<?x?xf32>, %i: index) {
   %r = tgpu.ring copy "tma" : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]>
   // expected-error @+1 {{results are not the buffers of the ring}}

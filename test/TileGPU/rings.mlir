@@ -31,7 +31,7 @@ tile.kernel @views(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>, %i: 
 // CHECK: tgpu.specialize registers [24, 240] access {
 // CHECK:   tgpu.push %[[RING]] : {{.*}} {
 // CHECK:     tgpu.copy %{{.*}}[%{{.*}}, %{{.*}}] order [0, 1] to 0 : !tile.array<?x?xf32>
-// CHECK:     tgpu.copy %{{.*}}[%{{.*}}, %{{.*}}] elements order [1, 0] multicast to 1 : !tile.array<?x?xf32>
+// CHECK:     tgpu.copy %{{.*}}[%{{.*}}, %{{.*}}] elements order [1, 0] multicast once within [1, 0] to 1 : !tile.array<?x?xf32>
 // CHECK: } execute {
 // CHECK:   %[[X:.*]]:2 = tgpu.pop %[[RING]]
 // CHECK:   %[[R:.*]] = tgpu.mma %[[X]]#0, %[[X]]#1
@@ -52,7 +52,7 @@ tile.kernel @roles(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>) {
   tgpu.specialize registers [24, 240] access {
     tgpu.push %ring : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>, !tgpu.buffer<4x8xf32, #b>]> {
       tgpu.copy %x[%i, %n] order [0, 1] to 0 : !tile.array<?x?xf32>
-      tgpu.copy %x[%n, %i] elements order [1, 0] multicast to 1 : !tile.array<?x?xf32>
+      tgpu.copy %x[%n, %i] elements order [1, 0] multicast once within [1, 0] to 1 : !tile.array<?x?xf32>
     }
   } execute {
     %p, %q = tgpu.pop %ring : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>, !tgpu.buffer<4x8xf32, #b>]>

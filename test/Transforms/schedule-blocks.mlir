@@ -16,7 +16,8 @@
 // CHECK:   arith.minui
 // CHECK-NOT: tile.block_id
 // CHECK:   scf.for
-// CHECK:     tile.load %{{.*}}[%[[M:.*]], %{{.*}}] {tile.copy = "tma"}
+// Each tile is read once, as long as the grid has one position along the other axes.
+// CHECK:     tile.load %{{.*}}[%[[M:.*]], %{{.*}}] {tile.copy = "tma", tile.once_within = array<i64: 0, 1, 1>}
 // CHECK: tile.return
 // REMARK: [Passed] {{.*}}Function=persistent {{.*}}Remark="resident blocks take one position of the grid after the other, in bands of 8 of axis 0"
 // REMARK: [Missed] {{.*}}Function=persistent {{.*}}Remark="no clusters: products of fewer than 128 x 128 may have a grid too small for pairs"
@@ -52,6 +53,9 @@ tile.kernel @plain(%a: !tile.array<?x?xf32>, %c: !tile.array<?x?xf32, mut>) attr
 // CLUSTER:   %[[RANK:.*]] = tgpu.cluster_rank
 // CLUSTER:   %[[INSIDE:.*]] = arith.cmpi ult
 // CLUSTER:   scf.for
+// Of y, once for both.
+// CLUSTER:     tile.load {{.*}} {tile.copy = "tma", tile.once_within = array<i64: 0, 1, 1>}
+// CLUSTER:     tile.load {{.*}} {tile.copy = "tma", tile.once_within = array<i64: 2, 0, 1>}
 // CLUSTER:   scf.if %[[INSIDE]] {
 // CLUSTER:     tile.store
 // CHECK-LABEL: tile.kernel @paired
@@ -159,5 +163,22 @@ tile.kernel @together(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: 
     scf.yield %p : tensor<128x128xf32, #big>
   }
   tile.store %c[%m, %l], %r : !tile.array<?x?xf32, mut>, tensor<128x128xf32, #big>
+  tile.return
+}
+
+// What a loop reads again and again is not read once. Small tiles are paired where the build
+// knows of pairs.
+// CLUSTER-LABEL: tile.kernel @again
+// CLUSTER-SAME: tgpu.cluster = 2
+// CLUSTER: tile.load {{.*}} {tile.copy = "tma"} :
+tile.kernel @again(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %n: index) attributes {num_warps = 4 : i32, tile.facts = ["aligned16", "pairs"]} {
+  %l = tile.block_id 1 : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %j = %c0 to %n step %c1 {
+    scf.for %k = %c0 to %n step %c1 {
+      %x = tile.load %a[%l, %k] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<64x64xbf16, #rows>
+    }
+  }
   tile.return
 }

@@ -81,6 +81,11 @@ enum class BuildFact : uint8_t {
   /// The grid has at most half as many positions as the device has multiprocessors, and each
   /// has so much of the arrays (bytesToShare) that it pays that several blocks share it.
   FewBlocks = 8,
+  /// The grid has more positions than half of the multiprocessors, and along axes 0 and 1 an
+  /// even number or many of them, so that pairs of neighbours can share copies; and it pays:
+  /// rows of some array begin anywhere in lines of the cache, which costs twice the
+  /// requests, or each multiprocessor has so much of the arrays (bytesToShare).
+  Pairs = 16,
 };
 std::string_view buildFactName(BuildFact fact);
 std::optional<BuildFact> parseBuildFact(std::string_view name);

@@ -106,15 +106,20 @@ def TileGPU_CopyOp : TileGPU_Op<"copy", [HasParent<"PushOp">, MemoryEffects<[Mem
     array is zero. `multicast`: the tile is the same in all blocks of the cluster,
     which share the work.
 
+    `once within`: as long as the grid has no more positions than so many along each of its
+    axes (0: any number), every tile is read once, and caches need not keep it.
+
     - copy-C1: there is one index per array dim.
     - copy-C2: `order` names, without repeating, one array dim for each of the buffer.
+    - copy-C3: `once within` has a number for each of one to three axes, none negative.
   }];
   let arguments = (ins
     Arg<Tile_Array, "", [MemRead]>:$array, Variadic<Index>:$index, I64Attr:$slot,
-    DenseI64ArrayAttr:$order, UnitAttr:$elements, UnitAttr:$multicast);
+    DenseI64ArrayAttr:$order, UnitAttr:$elements, UnitAttr:$multicast,
+    OptionalAttr<DenseI64ArrayAttr>:$onceWithin);
   let assemblyFormat = [{
     $array `[` $index `]` (`elements` $elements^)? `order` $order
-    (`multicast` $multicast^)? `to` $slot attr-dict `:` custom<ArrayType>(type($array))
+    (`multicast` $multicast^)? (`once` `within` $onceWithin^)? `to` $slot attr-dict `:` custom<ArrayType>(type($array))
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

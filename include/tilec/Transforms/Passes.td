@@ -52,7 +52,8 @@ def SplitBuilds : Pass<"tile-split-builds", "::mlir::ModuleOp"> {
     array overlaps another, so `arrays_overlap` goes). Its symbol is the kernel's
     with `__aligned16`. A kernel whose loop over K blocks can share gets a third for grids
     that are small for the device, `__aligned16__few_blocks`, on chips with products of
-    warp groups.
+    warp groups; one whose neighbours can share copies, but whose tiles are too small to be
+    sure of neighbours, one for grids of pairs, `__aligned16__pairs`.
     Every build names its kernel in `tile.kernel`.
   }];
   let options = [

@@ -26,6 +26,10 @@ struct Product {
 constexpr Product products[] = {
     // Two blocks a cluster, of which the second has no place in the grid.
     {128, 128, 64, 128, 128, 64},
+    // Smaller tiles in a grid of pairs, and of none.
+    {200, 136, 136, 64, 128, 64},
+    {120, 400, 72, 64, 128, 32},
+    {60, 264, 72, 128, 64, 64},
     // Edges one before, at and after the tiles'.
     {127, 136, 72, 128, 128, 64},
     {129, 120, 56, 128, 128, 64},

@@ -290,6 +290,36 @@ TEST(LaunchPlan, BuildsForFewBlocks) {
   EXPECT_EQ(buildFor({16, 1, 1}, 132, 2048), 0u);
 }
 
+/// A build for pairs is for grids of more positions than half of the multiprocessors, even along
+/// axes 0 and 1, or so long that an odd one does not count; with rows that begin within lines,
+/// or half a megabyte of arrays to each multiprocessor or position.
+TEST(LaunchPlan, BuildsForPairs) {
+  KernelInfo info = sampleKernel();
+  info.builds[0].facts = static_cast<uint8_t>(BuildFact::Pairs);
+  auto launcher = Launcher::create(info);
+  ASSERT_TRUE(launcher);
+  launcher->setNumSMs(132);
+  auto buildFor = [&](Grid grid, int64_t m = 64, int64_t k = 1000) {
+    LaunchPlan plan;
+    auto args = sampleArgs(m, k, 64);
+    EXPECT_TRUE(launcher->plan(args, grid, CheckLevel::Full, plan));
+    return plan.build;
+  };
+  EXPECT_EQ(buildFor({16, 8, 1}), 0u);
+  EXPECT_EQ(buildFor({2, 34, 1}), 0u);
+  EXPECT_EQ(buildFor({2, 33, 1}), 1u); // too few positions
+  EXPECT_EQ(buildFor({15, 8, 1}), 1u);
+  EXPECT_EQ(buildFor({8, 15, 1}), 1u);
+  EXPECT_EQ(buildFor({17, 17, 1}), 0u);
+  EXPECT_EQ(buildFor({1, 128, 1}), 1u);
+  EXPECT_EQ(buildFor({128, 1, 1}), 1u);
+  // Rows of 2048 bytes.
+  EXPECT_EQ(buildFor({16, 8, 1}, 64, 1024), 1u);
+  EXPECT_EQ(buildFor({16, 8, 1}, 32768, 1024), 0u);
+  EXPECT_EQ(buildFor({16, 8, 1}, 16384, 1024), 1u);
+  EXPECT_EQ(buildFor({160, 8, 1}, 34816, 1024), 0u);
+}
+
 TEST(LaunchPlan, BlocksThatShareAPosition) {
   BuildInfo build;
   build.cluster = 2;

@@ -3,12 +3,12 @@
 # Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #===----------------------------------------------------------------------===#
-"""matmul.py [--chip=sm_80] [--dtype=bf16] [--tiles=128x256x64,...] [MxNxK ...]
+"""matmul.py [--chip=sm_80] [--dtype=bf16] [--form=nt] [--tiles=128x256x64,...] [MxNxK ...]
 
-Each row: test/Examples/matmul.tile, for each tile size that is asked for the best of
-them, and cuBLAS through PyTorch, in this process, on N(0,1) data. The result is
-checked against float64 (of a band of rows), on poisoned output, and two runs must
-agree bit for bit. All of a shape are timed in turn.
+Each row: test/Examples/matmul.tile, or matmul_nt.tile (b stored along k), for each tile
+size that is asked for, and cuBLAS through PyTorch, in this process, on N(0,1) data. The
+result is checked against float64 (of a band of rows), on poisoned output, and two runs
+must agree bit for bit. All of a shape are timed in turn.
 """
 import argparse
 import json
@@ -39,6 +39,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--chip")
     parser.add_argument("--dtype", default="bf16", choices=list(TORCH))
+    parser.add_argument("--form", default="nn", choices=["nn", "nt"])
     parser.add_argument("--tiles", default="128x256x64,128x128x64")
     parser.add_argument("--option", action="append", default=[])
     parser.add_argument("--no-peer", action="store_true")
@@ -49,18 +50,20 @@ def main():
     kernels = {}
     for tiles in args.tiles.split(","):
         bm, bn, bk = tiles.split("x")
-        kernels[tiles] = TileKernel("matmul", chip=args.chip, options=args.option,
-                                    T=args.dtype, BM=bm, BN=bn, BK=bk)
+        extra = dict(O=args.dtype) if args.form == "nt" else {}
+        kernels[tiles] = TileKernel("matmul_nt" if args.form == "nt" else "matmul", chip=args.chip,
+                                    options=args.option, T=args.dtype, BM=bm, BN=bn, BK=bk, **extra)
     for shape in args.shapes:
         m, n, k = map(int, shape.split("x"))
         a = torch.randn(m, k, device="cuda").to(TORCH[args.dtype])
-        b = torch.randn(k, n, device="cuda").to(TORCH[args.dtype])
+        stored = torch.randn(*((n, k) if args.form == "nt" else (k, n)), device="cuda").to(TORCH[args.dtype])
+        b = stored.t() if args.form == "nt" else stored
         c = torch.empty(m, n, device="cuda", dtype=TORCH[args.dtype])
         functions, errors = {}, {}
         if not args.no_peer:
             functions["cuBLAS"] = lambda: torch.mm(a, b, out=c)
         for tiles, kernel in kernels.items():
-            launch = kernel.prepare(a, b, c)
+            launch = kernel.prepare(a, stored, c)
             errors[tiles] = checked(launch, a, b, c)
             if isinstance(errors[tiles], str):
                 print(f"{args.dtype} {shape} tile {tiles}: {errors[tiles]}", flush=True)
@@ -69,10 +72,10 @@ def main():
         rates = {name: 2 * m * n * k / ms / 1e9 for name, ms in milliseconds_in_turn(functions).items()}
         peer = rates.pop("cuBLAS", float("nan"))
         for tiles, ours in rates.items():
-            print(f"{args.dtype} {shape:18} tile {tiles:12} ours {ours:7.1f} TFLOP/s  cuBLAS {peer:7.1f}  "
+            print(f"{args.dtype} {args.form} {shape:18} tile {tiles:12} ours {ours:7.1f} TFLOP/s  cuBLAS {peer:7.1f}  "
                   f"ratio {ours / peer:5.2f}  error {errors[tiles]:.1e}", flush=True)
-            out.write(json.dumps(dict(dtype=args.dtype, chip=args.chip, shape=[m, n, k], tile=tiles, ours=ours, cublas=peer,
-                                      error=errors[tiles])) + "\n")
+            out.write(json.dumps(dict(dtype=args.dtype, form=args.form, chip=args.chip, shape=[m, n, k], tile=tiles,
+                                      ours=ours, cublas=peer, error=errors[tiles])) + "\n")
             out.flush()
 
 
