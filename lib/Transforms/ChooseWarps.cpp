@@ -7,7 +7,9 @@
 // the hint for all chips; a choice from the tiles:
 //
 // Products: 32 accumulators a thread, up to 4 warps, and 4 where they then multiply as a
-// group; from 128 x 128 on 8 warps, or 4 where their threads read shared memory
+// group; small ones with large operands (few queries, many keys) more, up to 4, so that a
+// thread brings no more than 64 elements of each, while every warp has a part of 16 x 16;
+// from 128 x 128 on 8 warps, or 4 where their threads read shared memory
 // (prefersFewWarps), or 16 where they reduce between products (wantsManyGroups). 8 warps,
 // too, where the products of a loop have as many accumulators as the threads of 4 warps have
 // registers.
@@ -114,7 +116,13 @@ static int64_t warpsForProduct(MmaOp mma, StringRef chip, bool prefersFew, bool 
     if (selectAtom(problem)->scope == AtomScope::WarpGroup)
       return 4;
   }
-  return warps;
+  int64_t largest = 0;
+  for (Value operand : {mma.getA(), mma.getB()})
+    largest = std::max(largest, cast<RankedTensorType>(operand.getType()).getNumElements());
+  ArrayRef<int64_t> shape = mma.getType().getShape();
+  int64_t parts = std::max<int64_t>(1, shape.back() / 16) *
+                  std::max<int64_t>(1, shape[shape.size() - 2] / 16);
+  return std::max(warps, std::min<int64_t>({largest / (32 * 64), parts, 4}));
 }
 
 /// `accessed`: the tile is loaded or stored, not only computed. A thread is to have

@@ -68,6 +68,16 @@ RUNS = [
     ("matmul_bias_gelu", "", "", "a=random:bf16[200,200] b=random:bf16[200,264] bias=random:bf16[264] c=poison:bf16[200,264]"),
     ("matmul_split_k", "", "", "a=small:bf16[70,300] b=small:bf16[300,72] c=zeros:f32[70,72] parts=3"),
     ("grouped_gemm", "", "", "x=random:bf16[40,100] w=random:bf16[2,100,72] rows=zeros:i32[128] experts=ones:i32[2] y=poison:bf16[128,72]"),
+    ("flash_decoding", "flash_decoding", "D=64 PART=128", "q=random:bf16[1,2,8,64] k=random:bf16[1,2,200,64] v=random:bf16[1,2,200,64] "
+     "parts=poison:f32[2,1,2,8,64] lse=poison:f32[2,1,2,8] scale=0.125"),
+    ("flash_decoding", "flash_decoding_sum", "D=64", "parts=random:f32[2,1,2,8,64] lse=random:f32[2,1,2,8] o=poison:bf16[1,2,8,64]"),
+    ("paged_attention", "", "D=64 P=16", "q=random:bf16[2,2,8,64] k=random:bf16[3,2,16,64] v=random:bf16[3,2,16,64] "
+     "table=ones:i32[2,4] lens=ones:i32[2] o=poison:bf16[2,2,8,64] scale=0.125"),
+    ("matmul_int4", "", "", "a=random:f16[70,192] w=random:u8[96,144] scale=random:f16[3,144] zero=random:u8[3,144] c=poison:f16[70,144]"),
+    ("conv2d", "", "", "x=random:f16[1,20,20,72] f=random:f16[3,3,72,40] y=poison:f16[1,20,20,40]"),
+    ("stencil", "", "", "x=random:f32[40,300] y=poison:f32[40,300]"),
+    ("prefix_sum", "", "", "x=random:i32[5000] y=poison:i32[5000] states=zeros:i64[3] ticket=zeros:i32[1]"),
+    ("spmv", "", "", "starts=zeros:i32[41] columns=zeros:i32[9] values=random:f32[9] x=random:f32[7] y=poison:f32[40]"),
     ("matmul_swiglu", "", "", "x=random:bf16[70,100] gate=random:bf16[100,72] up=random:bf16[100,72] y=poison:bf16[70,72]"),
     ("attention_backward", "attention_forward", "D=64", "q=random:bf16[1,2,70,64] k=random:bf16[1,2,70,64] v=random:bf16[1,2,70,64] "
      "o=poison:bf16[1,2,70,64] lse=poison:f32[1,2,70] scale=0.125"),
