@@ -448,11 +448,12 @@ private:
 static Value emitDirect(OpBuilder &builder, Location loc, const MmaEmission &emission) {
   return ProductWriter(builder, loc, emission).writeDirect();
 }
-/// Onto zeros, a product short enough is what the unit gives; others add it.
+/// Onto zeros, or what it is told to leave out, a product that is short enough is what the
+/// unit gives; others add it.
 static Value emitPromoted(OpBuilder &builder, Location loc, const MmaEmission &emission) {
   ProductWriter writer(builder, loc, emission);
   bool isPart = emission.a.layout.shape()[1] <= promotedK &&
-                matchPattern(emission.acc, m_AnyZeroFloat());
+                (emission.adds || matchPattern(emission.acc, m_AnyZeroFloat()));
   return isPart ? writer.writeDirect() : writer.writePromoted();
 }
 static Value emitDirectTransposed(OpBuilder &builder, Location loc,

@@ -65,7 +65,7 @@ LogicalResult Emitter::emitMma(tgpu::MmaOp op) {
   const Atom *atom = findAtom(op.getAtom());
   if (!atom)
     return op.emitError("there is no atom called '") << op.getAtom() << "'";
-  if (op.getAdds() && !atom->canStart)
+  if (op.getAdds() && !atom->canStart && atom->addsInRegistersUpTo == 0)
     return op.emitError("'") << op.getAtom() << "' always reads acc";
   auto operand = [&](Value value, bool isUnsigned) {
     if (auto type = dyn_cast<tgpu::BufferType>(value.getType()))

@@ -23,6 +23,9 @@
 // the same, keeps the products of one iteration in flight: those of the next are issued
 // before they are complete, and a place is released one iteration late.
 //
+// A loop that adds parts of a product in registers has one in flight while it adds another
+// (OverlapParts.cpp).
+//
 // In any other loop the wait for a product moves down to what needs it, past products that
 // do not, and past what goes to buffers of others: the two of a gated layer, or the scores
 // and their gradients, run together.
@@ -35,6 +38,7 @@
 //===------------------------------------------------------------------------===//
 #include "LayoutRules.h"
 #include "LoopSums.h"
+#include "OverlapParts.h"
 
 #include "tilec/Atoms/Atom.h"
 #include "tilec/Tile/Remarks.h"
@@ -461,6 +465,9 @@ struct ScheduleAsyncMma : tilec::impl::ScheduleAsyncMmaBase<ScheduleAsyncMma> {
           remarkChoice(product.mma, "schedule-async-mma",
                        "the product stays in flight while that of the next iteration is issued");
         keepInFlight(loop, *sums);
+      } else if (tgpu::MmaOp part = overlapParts(loop)) {
+        remarkChoice(part, "schedule-async-mma",
+                     "a part stays in flight while the one before it is added");
       } else if (sinkWaits(loop)) {
         remarkChoice(*loop.getBody()->getOps<tgpu::MmaOp>().begin(), "schedule-async-mma",
                      "products that do not need each other are issued together");

@@ -90,6 +90,7 @@ struct TypedProduct {
   int bk;
   double tolerance, unitTolerance = 0;
   int bm = 64;
+  int64_t k = 272;
 };
 constexpr TypedProduct typedProducts[] = {
     {"bf16", "f32", "bf16", "FAST=false", 64, 0x1p-6},  {"f16", "f16", "f16", "FAST=false", 64, 0x1p-2},
@@ -104,7 +105,12 @@ constexpr TypedProduct typedProducts[] = {
     {"i8", "i32", "i32", "FAST=false", 64, 0, 0, 32},
     {"f32", "f32", "f32", "TF32=true", 32, 0x1p-4, 0, 16},
     {"f16", "f16", "f16", "FAST=false", 64, 0x1p-2, 0, 16},
-    // Two warp groups; and 256 of K at a time, which are two sums.
+    // Parts of 128 of K, of which one is added while another is multiplied: none, one, two,
+    // three, four; by two warp groups; and 256 at a time, which are two sums.
+    {"f8e4m3", "f32", "f32", "FAST=false", 128, 1e-3, 60 * 0x1p-13, 64, 0},
+    {"f8e4m3", "f32", "f32", "FAST=false", 128, 1e-3, 60 * 0x1p-13, 64, 112},
+    {"f8e4m3", "f32", "f32", "FAST=false", 128, 1e-3, 60 * 0x1p-13, 64, 144},
+    {"f8e4m3", "f32", "f32", "FAST=false", 128, 1e-3, 80 * 0x1p-13, 64, 512},
     {"f8e4m3", "f32", "f32", "FAST=false", 128, 1e-3, 60 * 0x1p-13, 128},
     {"f8e4m3", "f32", "f32", "FAST=false", 256, 1e-3, 60 * 0x1p-13},
 };
@@ -113,7 +119,8 @@ class TypedProducts : public ::testing::TestWithParam<std::tuple<int, const char
 
 TEST_P(TypedProducts, MatmulNT) {
   const TypedProduct &p = typedProducts[std::get<0>(GetParam())];
-  constexpr int64_t m = 100, n = 72, k = 272;
+  constexpr int64_t m = 100, n = 72;
+  const int64_t k = p.k;
   Case test{"matmul_nt", "matmul_nt",
             {std::string("T=") + p.type, std::string("S=") + p.sum, std::string("O=") + p.result, p.extra,
              define("BM", p.bm), define("BN", 64), define("BK", p.bk)},
