@@ -19,6 +19,19 @@ tile.kernel @rows(%x: !tile.array<?x?xbf16>, %y: !tile.array<?x?xbf16, mut>) att
   tile.return
 }
 
+// The same with a row that all positions load.
+// CHECK-LABEL: tile.kernel @weighted
+// CHECK-SAME: tgpu.positions = 4 : i64
+tile.kernel @weighted(%x: !tile.array<?x?xbf16>, %y: !tile.array<?x?xbf16, mut>) attributes {grid = ["dim(0, 0)"], num_warps = 1 : i32} {
+  %i = tile.block_id 0 : index
+  %z = arith.constant 0 : index
+  %w = tile.load %x[%z, %z] : !tile.array<?x?xbf16> -> tensor<1x256xbf16, #row>
+  %v = tile.load %x[%i, %z] : !tile.array<?x?xbf16> -> tensor<1x256xbf16, #row>
+  %p = arith.mulf %v, %w : tensor<1x256xbf16, #row>
+  tile.store %y[%i, %z], %p : !tile.array<?x?xbf16, mut>, tensor<1x256xbf16, #row>
+  tile.return
+}
+
 // CHECK-LABEL: tile.kernel @most
 // CHECK-SAME: tgpu.positions = 8 : i64
 tile.kernel @most(%x: !tile.array<?x?xbf16>, %y: !tile.array<?x?xbf16, mut>) attributes {grid = ["dim(0, 0)"], num_warps = 1 : i32} {
