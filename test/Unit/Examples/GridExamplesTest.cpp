@@ -51,7 +51,7 @@ TEST(Stencil, ZerosAround) {
 }
 
 TEST(PrefixSum, LooksBack) {
-  for (int64_t n : {1, 64, 65, 1000}) {
+  for (int64_t n : {1, 64, 65, 4000}) {
     int64_t blocks = (n + 63) / 64;
     Case test{"prefix_sum", "prefix_sum", {define("BLOCK", 64)}, {}, {}, false, {}, 0};
     test.arrays = {HostArray::random(DType::I32, {n}, 1), HostArray::poisoned(DType::I32, {n}),
