@@ -223,8 +223,87 @@ def attention_backward():
                    lambda: [step() for step in steps], outputs, eager, unit="TFLOP/s", repeats=steps is two)
 
 
+def flash_decoding():
+    b, h, g, n, d, part = 16, 8, 8, 8192, 128, 1024
+    q, k, v, o = randn(b, h, g, d), randn(b, h, n, d), randn(b, h, n, d), empty(b, h, g, d)
+    parts, lse = empty(n // part, b, h, g, d, dtype=f32), empty(n // part, b, h, g, dtype=f32)
+    first = TileKernel("flash_decoding", PART=part).prepare(q, k, v, parts, lse, d**-0.5)
+    second = TileKernel("flash_decoding", kernel="flash_decoding_sum").prepare(parts, lse, o)
+    attention = F.scaled_dot_product_attention
+    report("flash decoding bf16", [b, h, g, n, d], 4 * k.numel(), lambda: (first(), second()),
+           [(o, attention(q[:2].double(), k[:2].double(), v[:2].double()))], lambda: attention(q, k, v))
+
+
+def paged_attention():
+    b, h, g, n, d = 16, 8, 8, 8192, 128
+    for p in (16, 64):
+        q, k, v, o = randn(b, h, g, d), randn(b * n // p, h, p, d), randn(b * n // p, h, p, d), empty(b, h, g, d)
+        table = torch.randperm(b * n // p, device="cuda").view(b, -1).to(torch.int32)
+        lens = torch.full((b,), n, device="cuda", dtype=torch.int32)
+        together = lambda pages, rows: pages[table[:rows].long()].transpose(1, 2).reshape(rows, h, n, d)
+        attention, keys, values = F.scaled_dot_product_attention, together(k, b), together(v, b)
+        launch = TileKernel("paged_attention", P=p).prepare(q, k, v, table, lens, o, d**-0.5)
+        report(f"paged attention, {p}", [b, h, g, n, d], 4 * k.numel(), launch,
+               [(o, attention(q[:2].double(), together(k, 2).double(), together(v, 2).double()))],
+               lambda: attention(q, keys, values))  # of keys that lie together
+
+
+def matmul_int4():
+    n, k, group = 8192, 8192, 64
+    weights = torch.randint(0, 256, (k // 2, n), device="cuda", dtype=torch.uint8)
+    zero = torch.randint(0, 16, (k // group, n), device="cuda", dtype=torch.uint8)
+    scale = (torch.rand(k // group, n, device="cuda") * 0.01).half()
+    pairs = torch.stack([weights & 15, weights >> 4], 1).view(k, n).half()
+    whole = (pairs - zero.half().repeat_interleave(group, 0)) * scale.repeat_interleave(group, 0)
+    for m, bm, bn in ((16, 16, 128), (256, 128, 128), (4096, 128, 128)):
+        a, c = randn(m, k, dtype=torch.half), empty(m, n, dtype=torch.half)
+        launch = TileKernel("matmul_int4", BM=bm, BN=bn).prepare(a, weights, scale, zero, c)
+        report("matmul int4 f16", [m, n, k], 2 * m * n * k, launch, [(c, a[:16].double() @ whole.double())],
+               lambda: torch.mm(a, whole), unit="TFLOP/s")  # of weights of 16 bits
+
+
+def conv2d():
+    torch.backends.cudnn.benchmark = True
+    for n, s, c, k in ((32, 56, 64, 64), (32, 28, 128, 128), (32, 14, 256, 256)):
+        x, f, y = randn(n, s, s, c, dtype=torch.half), randn(3, 3, c, k, dtype=torch.half) / 8, empty(n, s, s, k, dtype=torch.half)
+        images, filters = x.permute(0, 3, 1, 2), f.permute(3, 2, 0, 1).contiguous(memory_format=torch.channels_last)
+        expected = F.conv2d(images[:1].double(), filters.double(), padding=1).permute(0, 2, 3, 1)
+        launch = TileKernel("conv2d", BN=min(k, 128), BC=64).prepare(x, f, y)
+        report("conv 3x3 f16", [n, s, s, c, k], 18 * n * s * s * c * k, launch, [(y, expected)],
+               lambda: F.conv2d(images, filters, padding=1), unit="TFLOP/s")
+
+
+def stencil():
+    h = w = 16384
+    x, y = randn(h, w, dtype=f32), empty(h, w, dtype=f32)
+    cross = torch.tensor([[0, 0.25, 0], [0.25, 0, 0.25], [0, 0.25, 0]], device="cuda")[None, None]
+    convolve = lambda x: F.conv2d(x[None, None], cross.to(x.dtype), padding=1)[0, 0]
+    launch = TileKernel("stencil").prepare(x, y)
+    report("stencil f32", [h, w], 8 * h * w, launch, [(y, convolve(x[:65].double())[:64])], lambda: convolve(x))
+
+
+def prefix_sum():
+    n, block = 1 << 28, 8192
+    x, y = torch.randint(-9, 10, (n,), device="cuda", dtype=torch.int32), empty(n, dtype=torch.int32)
+    states, ticket = torch.zeros(n // block, device="cuda", dtype=torch.int64), torch.zeros(1, device="cuda", dtype=torch.int32)
+    kernel = TileKernel("prefix_sum", BLOCK=block).prepare(x, y, states, ticket)
+    report("prefix sum i32", [n], 8 * n, lambda: (states.zero_(), ticket.zero_(), kernel()), [(y, torch.cumsum(x, 0))],
+           lambda: torch.cumsum(x, 0, dtype=torch.int32))
+
+
+def spmv():
+    rows, per = 1 << 20, 32
+    starts = (torch.arange(rows + 1, device="cuda") * per).to(torch.int32)
+    columns = torch.randint(0, rows, (rows, per), device="cuda", dtype=torch.int32).sort(1).values.view(-1).contiguous()
+    values, x, y = randn(rows * per, dtype=f32), randn(rows, dtype=f32), empty(rows, dtype=f32)
+    a = torch.sparse_csr_tensor(starts, columns, values, (rows, rows))
+    launch = TileKernel("spmv").prepare(starts, columns, values, x, y)
+    report("spmv f32", [rows, per], 8 * rows * per, launch, [(y, (a @ x[:, None])[:, 0])], lambda: a @ x[:, None])
+
+
 CASES = [cross_entropy, rmsnorm, layernorm_backward, cumsum, argmax, topk, sort, swiglu, dropout, embedding, histogram,
-         matmul_swiglu, attention_backward]
+         matmul_swiglu, attention_backward, flash_decoding, paged_attention, matmul_int4, conv2d, stencil, prefix_sum,
+         spmv]
 
 
 def main():
