@@ -268,7 +268,7 @@ def conv2d():
         x, f, y = randn(n, s, s, c, dtype=torch.half), randn(3, 3, c, k, dtype=torch.half) / 8, empty(n, s, s, k, dtype=torch.half)
         images, filters = x.permute(0, 3, 1, 2), f.permute(3, 2, 0, 1).contiguous(memory_format=torch.channels_last)
         expected = F.conv2d(images[:1].double(), filters.double(), padding=1).permute(0, 2, 3, 1)
-        launch = TileKernel("conv2d", BN=min(k, 128), BC=64).prepare(x, f, y)
+        launch = TileKernel("conv2d", BX=16, BN=min(k, 128), BC=64).prepare(x, f, y)
         report("conv 3x3 f16", [n, s, s, c, k], 18 * n * s * s * c * k, launch, [(y, expected)],
                lambda: F.conv2d(images, filters, padding=1), unit="TFLOP/s")
 
