@@ -30,9 +30,9 @@ def Tile_LoadOp : Tile_Op<"load", [
     - load-C2 the result is a tile of the array's rank, or a scalar with
       `elements`.
     - load-C3 result and array have the same element type.
-    - load-C4 an element outside the array reads as `pad` (default 0, false). A
-      tile wholly outside, or at a negative index, is all padding. Positions are
-      mathematical integers: nothing overflows.
+    - load-C4 an element outside the array reads as `pad` (default 0, false),
+      behind the end as before the begin: what a tile at a negative index has
+      inside is read. Positions are mathematical integers: nothing overflows.
     - load-C5 `order` is a permutation of the array's dims.
     - load-C6 `pad` has the element type.
     - load-C7 `in_bounds` has one flag per tile dim. A set flag promises that no
@@ -80,7 +80,7 @@ def Tile_StoreOp : Tile_Op<"store", [
   let summary = "write a tile, or one element, to an array";
   let description = [{
     The position is as in `tile.load`. Elements outside the array are not
-    written; a tile wholly outside, or at a negative index, writes nothing.
+    written.
 
     - store-C1 the array is `mut`.
     - store-C2 the value is a tile of the array's rank, or a scalar with
