@@ -85,20 +85,9 @@ private:
     } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
       needValue(branch.getCondition());
     } else {
-      needWhile(cast<scf::WhileOp>(op));
+      needValue(cast<scf::WhileOp>(op).getConditionOp().getCondition());
     }
     needOperation(op->getParentOp());
-  }
-
-  /// All of its values: which of them decide how often it runs is hard to tell.
-  void needWhile(scf::WhileOp loop) {
-    needValue(loop.getConditionOp().getCondition());
-    for (auto range : {ValueRange(loop.getInits()), ValueRange(loop.getConditionOp().getArgs()),
-                       ValueRange(loop.getYieldOp().getOperands()),
-                       ValueRange(loop.getBeforeArguments()),
-                       ValueRange(loop.getAfterArguments()), ValueRange(loop.getResults())})
-      for (Value value : range)
-        needValue(value);
   }
 
   void needValue(Value value) {
@@ -116,6 +105,8 @@ private:
     needOperation(owner);
     if (auto loop = dyn_cast<scf::ForOp>(owner))
       needCarried(loop, value);
+    else if (auto loop = dyn_cast<scf::WhileOp>(owner))
+      needCarried(loop, value);
     else if (auto branch = dyn_cast<scf::IfOp>(owner))
       for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()})
         needValue(region->front().getTerminator()->getOperand(
@@ -131,6 +122,19 @@ private:
     needValue(loop.getRegionIterArg(*number));
     needValue(loop.getInitArgs()[*number]);
     needValue(loop.getYieldedValues()[*number]);
+  }
+
+  /// What is tested needs its start and its next value; what is passed on, that.
+  void needCarried(scf::WhileOp loop, Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (argument && argument.getOwner() == loop.getBeforeBody()) {
+      needValue(loop.getInits()[argument.getArgNumber()]);
+      needValue(loop.getYieldOp().getOperand(argument.getArgNumber()));
+      return;
+    }
+    unsigned number =
+        argument ? argument.getArgNumber() : cast<OpResult>(value).getResultNumber();
+    needValue(loop.getConditionOp().getArgs()[number]);
   }
 
   /// Scalars without effects; and elements of arrays that nobody writes.
@@ -175,10 +179,6 @@ public:
   }
 
 private:
-  SmallVector<Value> map(ValueRange values) {
-    return llvm::map_to_vector(values, [&](Value value) { return mapping.lookupOrDefault(value); });
-  }
-
   void cloneFor(scf::ForOp loop) {
     SmallVector<unsigned> kept;
     SmallVector<Value> inits;
@@ -240,25 +240,43 @@ private:
   }
 
   void cloneWhile(scf::WhileOp loop) {
-    auto copy = scf::WhileOp::create(builder, loop.getLoc(), loop.getResultTypes(),
-                                     map(loop.getInits()));
-    mapping.map(loop.getResults(), copy.getResults());
-    auto fill = [&](Block &from, Region &to, auto finish) {
+    // Arguments of the test, and what it passes on.
+    SmallVector<unsigned> tested, passed;
+    for (BlockArgument argument : loop.getBeforeArguments())
+      if (slice.contains(argument))
+        tested.push_back(argument.getArgNumber());
+    for (BlockArgument argument : loop.getAfterArguments())
+      if (slice.contains(argument) || slice.contains(loop.getResult(argument.getArgNumber())))
+        passed.push_back(argument.getArgNumber());
+    auto pick = [&](ValueRange values, ArrayRef<unsigned> numbers) {
+      return llvm::map_to_vector(
+          numbers, [&](unsigned number) { return mapping.lookupOrDefault(values[number]); });
+    };
+    SmallVector<Type> types;
+    for (unsigned number : passed)
+      types.push_back(loop.getResult(number).getType());
+    auto copy = scf::WhileOp::create(builder, loop.getLoc(), types,
+                                     pick(loop.getInits(), tested));
+    for (auto [to, from] : llvm::enumerate(passed))
+      mapping.map(loop.getResult(from), copy.getResult(unsigned(to)));
+    auto fill = [&](Block &from, Region &to, ArrayRef<unsigned> kept, auto finish) {
       OpBuilder::InsertionGuard guard(builder);
-      SmallVector<Location> locs(from.getNumArguments(), loop.getLoc());
-      Block *block = builder.createBlock(&to, to.end(), from.getArgumentTypes(), locs);
-      mapping.map(from.getArguments(), block->getArguments());
+      Block *block = builder.createBlock(&to, to.end());
+      for (unsigned number : kept)
+        mapping.map(from.getArgument(number),
+                    block->addArgument(from.getArgument(number).getType(), loop.getLoc()));
       clone(from);
       finish();
     };
-    fill(*loop.getBeforeBody(), copy.getBefore(), [&] {
+    fill(*loop.getBeforeBody(), copy.getBefore(), tested, [&] {
       scf::ConditionOp condition = loop.getConditionOp();
       scf::ConditionOp::create(builder, loop.getLoc(),
                                mapping.lookupOrDefault(condition.getCondition()),
-                               map(condition.getArgs()));
+                               pick(condition.getArgs(), passed));
     });
-    fill(*loop.getAfterBody(), copy.getAfter(), [&] {
-      scf::YieldOp::create(builder, loop.getLoc(), map(loop.getYieldOp().getOperands()));
+    fill(*loop.getAfterBody(), copy.getAfter(), passed, [&] {
+      scf::YieldOp::create(builder, loop.getLoc(),
+                           pick(loop.getYieldOp().getOperands(), tested));
     });
   }
 

@@ -95,6 +95,46 @@ tile.kernel @branches(%x: !tile.array<?x?xf32>, %p: !tile.array<?xindex>, %y: !t
 #t = #tile.layout<[8, 4] lane [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)] warp [(0, 0), (0, 0)]>
 !ring = !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]>
 
+// Of what a `while` carries, the access part has what the copies and the test need.
+// CHECK-LABEL: tile.kernel @carried
+// CHECK: tgpu.specialize access {
+// CHECK:   scf.while (%[[I:.*]] = %c0{{.*}}) : (index) -> index {
+// CHECK:     scf.condition(%{{.*}}) %[[I]] : index
+// CHECK:   ^bb0(%[[K:.*]]: index):
+// CHECK-NEXT: tgpu.push
+// CHECK:     scf.yield %{{.*}} : index
+// CHECK: } execute {
+// CHECK:   scf.while {{.*}} : (tensor<8x4xf32, #{{.*}}>, index) -> (index, tensor<8x4xf32, #{{.*}}>)
+tile.kernel @carried(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32} {
+  %ring = tgpu.ring copy "tma" : !ring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<8x4xf32, #t>
+  %w:2 = scf.while (%s = %zero, %i = %c0) : (tensor<8x4xf32, #t>, index) -> (index, tensor<8x4xf32, #t>) {
+    %more = arith.cmpi slt, %i, %n : index
+    scf.condition(%more) %i, %s : index, tensor<8x4xf32, #t>
+  } do {
+  ^bb0(%i: index, %s: tensor<8x4xf32, #t>):
+    tgpu.push %ring : !ring {
+      tgpu.copy %x[%i, %c0] order [0, 1] to 0 : !tile.array<?x?xf32>
+    }
+    %b = tgpu.pop %ring : !ring -> !tgpu.buffer<8x4xf32, #a>
+    %t = tgpu.load %b : !tgpu.buffer<8x4xf32, #a>, tensor<8x4xf32, #t>
+    %sum = arith.addf %s, %t : tensor<8x4xf32, #t>
+    tgpu.release %ring : !ring
+    %next = arith.addi %i, %c1 : index
+    scf.yield %sum, %next : tensor<8x4xf32, #t>, index
+  }
+  tile.store %y[%c0, %c0], %w#1 : !tile.array<?x?xf32, mut>, tensor<8x4xf32, #t>
+  tile.return
+}
+
+// -----
+
+#a = #tile.layout<[8, 4] offset [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)]>
+#t = #tile.layout<[8, 4] lane [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)] warp [(0, 0), (0, 0)]>
+!ring = !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]>
+
 // What the kernel itself computes with tiles is not there for one thread ahead of it.
 // CHECK-LABEL: tile.kernel @dependent
 // CHECK-NOT: tgpu.specialize
