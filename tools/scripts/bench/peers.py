@@ -13,7 +13,6 @@ from triton.tools.tensor_descriptor import TensorDescriptor
 
 torch.manual_seed(0)
 dev = "cuda"
-out = open(os.path.join(os.environ.get("OUT", "."), "peers.jsonl"), "a")
 
 
 def bench(fn, reps=None):
@@ -26,7 +25,8 @@ def emit(kind, impl, shape, ms, flops=None, nbytes=None, err=None):
     if nbytes: row["tbps"] = round(nbytes / ms / 1e9, 3)
     if err is not None: row["err"] = float(f"{err:.2e}")
     print(json.dumps(row), flush=True)
-    out.write(json.dumps(row) + "\n"); out.flush()
+    with open(os.path.join(os.environ.get("OUT", "."), "peers.jsonl"), "a") as out:
+        out.write(json.dumps(row) + "\n")
 
 
 def guard(f):

@@ -10,20 +10,23 @@ each checked against float64, in the way tile-bench measures: medians of events 
 one launch after a write of more than the cache. ANSWER has the entries, which tile-bench
 merges (`tile-bench --peers=` runs this). Peers that are not installed are left out.
 """
+import concurrent.futures
 import json
 import math
+import os
 import statistics
 import sys
 
 import torch
 
+import cutile_kernels
 import peers as triton_kernels
 import triton
 
 try:
-    import cuda.tile as ct
+    from triton.runtime._async_compile import AsyncCompileMode
 except ImportError:
-    ct = None
+    AsyncCompileMode = None
 
 TORCH = {"f32": torch.float32, "f64": torch.float64, "bf16": torch.bfloat16, "f16": torch.float16,
          "f8e4m3": torch.float8_e4m3fn, "i8": torch.int8}
@@ -66,6 +69,31 @@ def relative(got, expected):
     return ((got.double() - expected).norm() / expected.norm()).item()
 
 
+def compile_configurations(kernel, grid, *args, **constants):
+    """What the tuner will try, compiled side by side (one after the other it takes a minute)."""
+    if AsyncCompileMode is None:
+        return
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        with AsyncCompileMode(pool, ignore_errors=True):
+            kernel.warmup(*args, grid=grid, **constants)
+
+
+def cutile(setting, grid, result, *tensors, image):
+    """The program of a cuTile kernel, if there is one; a launch without it says why."""
+    if not cutile_kernels.is_available():
+        return []
+    chip = "sm_%d%d" % torch.cuda.get_device_capability()
+    loaded = []
+
+    def launch():
+        if not loaded:
+            stream = lambda: torch.cuda.current_stream().cuda_stream
+            loaded.append(cutile_kernels.Image(image, chip).prepare(grid, stream, *tensors))
+        loaded[0]()
+        return result
+    return [("cuTile", setting, launch)]
+
+
 # Each case gives programs: (who, setting, launch), where launch returns the result; and a
 # function of the result to its error. A name's programs are tried all, the best counts.
 #===--- rows ----------------------------------------------------------------------===#
@@ -84,14 +112,21 @@ def rows_case(subject, rows, cols, dtype):
                 return y
             programs.append(("Triton", f"{warps} warps", launch))
 
+    def theirs(kernel, *tensors):
+        for few, blocks in cutile_kernels.ROW_SETTINGS if cols in cutile_kernels.ROW_COLUMNS else ():
+            programs.extend(cutile(f"{few} rows, occupancy {blocks}", (triton.cdiv(rows, few),), y, *tensors,
+                                   image=f"{kernel}-{cols}-{few}-{blocks}"))
+
     if subject.startswith("softmax"):
         expected = torch.softmax(few, 1)
         programs.append(("PyTorch", "", lambda: torch.softmax(x, 1)))
         ours(triton_kernels.t_softmax, y, cols, cols)
+        theirs("softmax", x, y)
     elif subject == "layernorm":
         expected = torch.nn.functional.layer_norm(few, (cols,), w.double(), b.double())
         programs.append(("PyTorch", "", lambda: torch.nn.functional.layer_norm(x, (cols,), w, b)))
         ours(triton_kernels.t_layernorm, w, b, y, cols, cols, 1e-5)
+        theirs("layernorm", x, w, b, y)
     else:
         expected = few * torch.rsqrt((few * few).mean(1, keepdim=True) + 1e-5) * w.double()
         programs.append(("PyTorch", "", lambda: torch.nn.functional.rms_norm(x, (cols,), w, 1e-5)))
@@ -119,6 +154,9 @@ def transpose_case(rows, cols, dtype):
             triton_kernels.t_transpose[(rows // bm, cols // bn)](x, y, rows, cols, BM=bm, BN=bn)
             return y
         programs.append(("Triton", f"{bm}x{bn}", launch))
+    for bm, bn in ((32, 32), (64, 64), (128, 64)):
+        programs += cutile(f"{bm}x{bn}", (triton.cdiv(rows, bm), triton.cdiv(cols, bn)), y, x, y,
+                           image=f"transpose-{bm}x{bn}")
     return programs, lambda out: relative(out, x.t().double())
 
 
@@ -131,11 +169,8 @@ def add_case(n, dtype):
             triton_kernels.t_add[(triton.cdiv(n, block),)](x, y, z, n, B=block)
             return z
         programs.append(("Triton", f"{block}", launch))
-    if ct:
-        def launch_tile():
-            ct.launch(torch.cuda.current_stream(), (triton.cdiv(n, 1024), 1, 1), cutile_add, (x, y, z, 1024))
-            return z
-        programs.append(("cuTile", "1024", launch_tile))
+    for block in (1024, 2048, 4096):
+        programs += cutile(f"{block}", (triton.cdiv(n, block),), z, x, y, z, image=f"add-{block}")
     return programs, lambda out: relative(out, x.double() + y.double())
 
 
@@ -177,16 +212,16 @@ def product_case(subject, dtype, m, n, k):
     else:
         programs = [("PyTorch", "", lambda: torch.mm(a, right, out=out))]
     if dtype in ("bf16", "f16") and bias is None and not is_nt:
+        grid = lambda meta: (triton.cdiv(m, meta["BM"]) * triton.cdiv(n, meta["BN"]),)
+        args = (a, b, out, m, n, k, k, n, n)
+        compile_configurations(triton_kernels.t_mm, grid, *args)
         def launch():
-            grid = lambda meta: (triton.cdiv(m, meta["BM"]) * triton.cdiv(n, meta["BN"]),)
-            triton_kernels.t_mm[grid](a, b, out, m, n, k, k, n, n)
+            triton_kernels.t_mm[grid](*args)
             return out
         programs.append(("Triton", "autotuned", launch))
-        if ct:
-            def launch_tile():
-                ct.launch(torch.cuda.current_stream(), (triton.cdiv(m, 128), triton.cdiv(n, 128), 1), cutile_matmul, (a, b, out))
-                return out
-            programs.append(("cuTile", "128x128x64", launch_tile))
+        for bm, bn, bk in cutile_kernels.MATMUL_TILES:
+            programs += cutile(f"{bm}x{bn}x{bk}", (triton.cdiv(m, bm) * triton.cdiv(n, bn),), out, a, b, out,
+                               image=f"matmul-{dtype}-{bm}x{bn}x{bk}")
     return programs, lambda got: relative(got[:128], expected)
 
 
@@ -203,30 +238,17 @@ def attention_case(subject, b, h, s, d):
         with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.CUDNN_ATTENTION):
             return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
 
+    grid = lambda meta: (triton.cdiv(s, meta["BM"]), b * h)
+    args, constants = (q, k, v, o, s, 1 / math.sqrt(d)), dict(D=d, CAUSAL=causal)
+    compile_configurations(triton_kernels.t_attn, grid, *args, **constants)
+
     def launch():
-        grid = lambda meta: (triton.cdiv(s, meta["BM"]), b * h)
-        triton_kernels.t_attn[grid](q, k, v, o, s, 1 / math.sqrt(d), D=d, CAUSAL=causal)
+        triton_kernels.t_attn[grid](*args, **constants)
         return o
-    return [("cuDNN", "", cudnn), ("Triton", "autotuned", launch)], lambda out: relative(out[0, 0, -128:], expected)
-
-
-#===--- cuTile ---------------------------------------------------------------------===#
-
-if ct:
-    @ct.kernel
-    def cutile_add(x, y, z, block: ct.Constant[int]):
-        at = ct.bid(0)
-        ct.store(z, index=(at,), tile=ct.load(x, index=(at,), shape=(block,)) + ct.load(y, index=(at,), shape=(block,)))
-
-    @ct.kernel
-    def cutile_matmul(a, b, c):
-        i, j = ct.bid(0), ct.bid(1)
-        acc = ct.full((128, 128), 0.0, dtype=ct.float32)
-        for at in range(ct.num_tiles(a, axis=1, shape=(128, 64))):
-            left = ct.load(a, index=(i, at), shape=(128, 64), padding_mode=ct.PaddingMode.ZERO)
-            right = ct.load(b, index=(at, j), shape=(64, 128), padding_mode=ct.PaddingMode.ZERO)
-            acc = ct.mma(left, right, acc)
-        ct.store(c, index=(i, j), tile=ct.astype(acc, c.dtype))
+    programs = [("cuDNN", "", cudnn), ("Triton", "autotuned", launch)]
+    for bm, bn in cutile_kernels.ATTENTION_TILES if d == 128 else ():
+        programs += cutile(f"{bm}x{bn}", (triton.cdiv(s, bm), h, b), o, q, k, v, o, image=f"{subject}-{bm}x{bn}")
+    return programs, lambda out: relative(out[0, 0, -128:], expected)
 
 
 #===--- all of it ------------------------------------------------------------------===#
