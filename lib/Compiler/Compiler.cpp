@@ -13,6 +13,7 @@
 
 #include "Layouts.h"
 #include "RemarkCollector.h"
+#include "SideBySide.h"
 
 #include "tilec/Compiler/KernelFacts.h"
 #include "tilec/Compiler/Pipelines.h"
@@ -24,6 +25,7 @@
 #include "tilec/IRGen/IRGen.h"
 #include "tilec/Target/AssembleCubin.h"
 #include "tilec/Target/EmitPTX.h"
+#include "tilec/Target/JoinPTX.h"
 #include "tilec/Tile/KernelHints.h"
 #include "tilec/Tile/Remarks.h"
 #include "tilec/TileGPU/SharedBuffers.h"
@@ -37,6 +39,8 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Regex.h"
+#include "llvm/Support/ThreadPool.h"
+#include "llvm/Support/Threading.h"
 #include "llvm/Support/Timer.h"
 
 #include <map>
@@ -88,6 +92,8 @@ struct Compilation::State {
   LogicalResult runPasses(ModuleOp module, StringRef stage,
                           llvm::function_ref<void(OpPassManager &)> add);
   std::optional<ChipCode> lower(ModuleOp module, const Chip &chip, Stage last);
+  bool useThreads();
+  bool emitSideBySide(ModuleOp module, ChipCode &code);
   bool emitCode(ModuleOp module, ChipCode &code, Stage last);
   bool assemble(ChipCode &code);
   SourceRange rangeOf(Location loc);
@@ -108,6 +114,7 @@ struct Compilation::State {
   /// Where each hint of a kernel stands, by kernel and `hint` or `chip.hint`.
   std::map<std::pair<std::string, std::string>, SourceRange> hintRanges;
   std::map<std::string, SourceRange> kernelRanges; ///< of the name
+  std::unique_ptr<llvm::DefaultThreadPool> threads; ///< of the context
   std::unique_ptr<MLIRContext> context;
   /// The `tile` module by compute capability, which source can ask for.
   std::map<unsigned, OwningOpRef<ModuleOp>> tileModules;
@@ -393,8 +400,25 @@ static std::map<std::string, std::vector<BufferUsage>> collectBuffers(ModuleOp m
   return result;
 }
 
+/// Lets the context have threads, of which the builds of kernels make use. Not where what
+/// passes say comes in the order in which they run.
+bool Compilation::State::useThreads() {
+  constexpr unsigned enough = 8; // there are seldom more builds
+  if (options.remarks || options.timePasses || options.printBeforeAll || options.printAfterAll ||
+      !options.printAfter.empty())
+    return false;
+  if (!threads) {
+    llvm::ThreadPoolStrategy strategy = llvm::hardware_concurrency(enough);
+    strategy.Limit = true;
+    threads = std::make_unique<llvm::DefaultThreadPool>(strategy);
+    context->setThreadPool(*threads);
+  }
+  return true;
+}
+
 std::optional<ChipCode> Compilation::State::lower(ModuleOp module, const Chip &chip, Stage last) {
   ChipCode code;
+  bool isThreaded = useThreads();
   code.chip = &chip;
   remarks.beginChip(chip);
   for (tile::KernelOp kernel : module.getOps<tile::KernelOp>()) {
@@ -406,7 +430,7 @@ std::optional<ChipCode> Compilation::State::lower(ModuleOp module, const Chip &c
                                          {Stage::Staged, addStagedPasses},
                                          {Stage::SIMT, addSIMTPasses}};
   for (auto [stage, add] : steps) {
-    if (last < stage)
+    if (last < stage || (stage == Stage::SIMT && last >= Stage::PTX && isThreaded))
       break;
     auto addAll = [&, add = add](OpPassManager &passes) { add(passes, options, chip); };
     if (failed(runPasses(module, stageName(stage), addAll)))
@@ -424,10 +448,37 @@ std::optional<ChipCode> Compilation::State::lower(ModuleOp module, const Chip &c
     code.text = printModule(module);
     return code;
   }
+  if (isThreaded && last >= Stage::PTX) {
+    if (!emitSideBySide(module, code) || (last > Stage::PTX && !assemble(code)))
+      return std::nullopt;
+    return code;
+  }
   describeBuilds(module, code.kernels);
   if (!emitCode(module, code, last))
     return std::nullopt;
   return code;
+}
+
+bool Compilation::State::emitSideBySide(ModuleOp module, ChipCode &code) {
+  unsigned before = engine.getNumErrors();
+  std::vector<std::string> texts;
+  for (BuildCode &build : compileSideBySide(module, options, *code.chip, code.kernels)) {
+    for (mlir::Diagnostic &message : build.messages)
+      reportMLIR(message);
+    if (build.ptx.empty() && internalError.empty() && engine.getNumErrors() == before)
+      reportInternal(build.failedStage, llvm::createStringError(build.internalError));
+    addBuilds(code.kernels, build.kernels);
+    texts.push_back(std::move(build.ptx));
+  }
+  if (!internalError.empty() || engine.getNumErrors() != before)
+    return false;
+  auto joined = joinPTX(texts);
+  if (!joined) {
+    reportInternal(stageName(Stage::PTX), joined.takeError());
+    return false;
+  }
+  code.ptx = std::move(*joined);
+  return true;
 }
 
 bool Compilation::State::emitCode(ModuleOp module, ChipCode &code, Stage last) {

@@ -185,6 +185,14 @@ static BuildInfo describeBuild(Operation *op) {
   return build;
 }
 
+/// The launcher takes the first build whose facts hold: most facts first.
+static void sortBuilds(std::vector<KernelInfo> &kernels) {
+  for (KernelInfo &kernel : kernels)
+    llvm::stable_sort(kernel.builds, [](const BuildInfo &a, const BuildInfo &b) {
+      return llvm::popcount(a.facts) > llvm::popcount(b.facts);
+    });
+}
+
 void describeBuilds(ModuleOp module, std::vector<KernelInfo> &kernels) {
   module.walk([&](Operation *op) {
     auto of = op->getAttrOfType<StringAttr>("tile.kernel");
@@ -194,11 +202,13 @@ void describeBuilds(ModuleOp module, std::vector<KernelInfo> &kernels) {
       if (kernel.name == of.getValue())
         kernel.builds.push_back(describeBuild(op));
   });
-  // The launcher takes the first build whose facts hold: most facts first.
-  for (KernelInfo &kernel : kernels)
-    llvm::stable_sort(kernel.builds, [](const BuildInfo &a, const BuildInfo &b) {
-      return llvm::popcount(a.facts) > llvm::popcount(b.facts);
-    });
+  sortBuilds(kernels);
+}
+
+void addBuilds(std::vector<KernelInfo> &kernels, llvm::ArrayRef<KernelInfo> more) {
+  for (auto [kernel, other] : llvm::zip_equal(kernels, more))
+    llvm::append_range(kernel.builds, other.builds);
+  sortBuilds(kernels);
 }
 
 } // namespace tilec

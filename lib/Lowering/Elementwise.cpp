@@ -83,7 +83,7 @@ Value Emitter::emitDenseConstant(DenseElementsAttr attr, const Layout &layout) {
   ModuleOp module = kernel->getParentOfType<ModuleOp>();
   std::string name;
   for (unsigned count = 0;; ++count) {
-    name = "tilec_table_" + std::to_string(count);
+    name = (kernel.getSymName() + "_table_" + Twine(count)).str();
     if (!module.lookupSymbol(name))
       break;
   }

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// In: an optimised module. Out: PTX text. Works on a copy, so that the caller
-// can hand the same module to the emulator. Order matters: helpers become inline
+// In: an optimised module. Out: PTX text. Works on a copy where the caller hands the
+// same module to the emulator. Order matters: helpers become inline
 // assembly, then the check, then code generation, which must not be given
 // anything that it would abort on.
 //===----------------------------------------------------------------------===//
@@ -62,27 +62,31 @@ bool isLong(const Module &module) {
 
 Expected<std::string> tilec::emitPTX(const Module &module, const Chip &chip,
                                      const CodegenOptions &options) {
+  return emitPTX(CloneModule(module), chip, options);
+}
+
+Expected<std::string> tilec::emitPTX(std::unique_ptr<Module> module, const Chip &chip,
+                                     const CodegenOptions &options) {
   auto machine = createTargetMachine(chip, options);
   if (!machine)
     return machine.takeError();
 
-  std::unique_ptr<Module> copy = CloneModule(module);
-  if (Error error = expandHelpers(*copy))
+  if (Error error = expandHelpers(*module))
     return error;
   std::string defects;
   raw_string_ostream defectStream(defects);
-  if (verifyModule(*copy, &defectStream))
+  if (verifyModule(*module, &defectStream))
     return createStringError("invalid LLVM IR before code generation: " + defects);
-  if (Error error = checkSelectable(*copy, chip))
+  if (Error error = checkSelectable(*module, chip))
     return error;
 
   SmallString<0> text;
   raw_svector_ostream stream(text);
-  FilteringPassManager passes(/*reduceStraightLines=*/!isLong(*copy));
+  FilteringPassManager passes(/*reduceStraightLines=*/!isLong(*module));
   if ((*machine)->addPassesToEmitFile(passes, stream, nullptr,
                                       CodeGenFileType::AssemblyFile,
                                       /*DisableVerify=*/true))
     return createStringError("the NVPTX backend cannot print assembly");
-  passes.run(*copy);
+  passes.run(*module);
   return std::string(text);
 }

@@ -24,6 +24,7 @@
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/Threading.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace mlir;
@@ -63,7 +64,10 @@ tilec::translateToLLVM(ModuleOp module, llvm::LLVMContext &context, const Chip &
 
   requireClusters(module);
   std::string text;
+  uint64_t self = llvm::get_threadid(); // a handler hears the other threads, too
   ScopedDiagnosticHandler collect(module.getContext(), [&](Diagnostic &diagnostic) {
+    if (llvm::get_threadid() != self)
+      return failure();
     llvm::raw_string_ostream os(text);
     if (!text.empty())
       os << "\n";

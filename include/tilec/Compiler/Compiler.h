@@ -99,7 +99,8 @@ struct ChipCode {
   std::map<std::string, std::vector<BufferUsage>> buffers;
   /// The module as text at the stage asked for, where that is not PTX or cubin.
   std::string text;
-  /// From stage LLVM on: the optimised module that PTX is printed from.
+  /// At stage LLVM: the optimised module. PTX is printed from the same code, each build in a
+  /// module of its own.
   std::unique_ptr<llvm::LLVMContext> llvmContext;
   std::unique_ptr<llvm::Module> llvmModule;
   std::string ptx;

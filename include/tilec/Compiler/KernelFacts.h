@@ -36,6 +36,8 @@ KernelInfo describeKernel(tile::KernelOp kernel);
 /// Adds the builds in `module` to the kernels they belong to, in the order in which
 /// a launcher tries them.
 void describeBuilds(mlir::ModuleOp module, std::vector<KernelInfo> &kernels);
+/// Adds the builds of `more` to `kernels`, which are the same ones, in that order, too.
+void addBuilds(std::vector<KernelInfo> &kernels, llvm::ArrayRef<KernelInfo> more);
 
 } // namespace tilec
 

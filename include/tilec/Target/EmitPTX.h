@@ -69,6 +69,9 @@ llvm::Error checkSelectable(const llvm::Module &module, const Chip &chip);
 /// PTX text of an optimised module, which is not changed.
 llvm::Expected<std::string> emitPTX(const llvm::Module &module, const Chip &chip,
                                     const CodegenOptions &options = {});
+/// The same of a module that nobody needs any more.
+llvm::Expected<std::string> emitPTX(std::unique_ptr<llvm::Module> module, const Chip &chip,
+                                    const CodegenOptions &options = {});
 
 /// All steps: simt MLIR (changed in place) → PTX text.
 llvm::Expected<std::string> compileToPTX(mlir::ModuleOp module, const Chip &chip,

@@ -125,7 +125,7 @@ std::string KernelRunner::messages() {
 }
 
 std::string KernelRunner::compile(const Chip &chip, Stage last) {
-  if (code && code->chip == &chip && compiledTo >= last)
+  if (code && code->chip == &chip && compiledTo == last)
     return "";
   code = compilation->compileFor(chip, last);
   compiledTo = last;

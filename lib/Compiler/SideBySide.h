@@ -1,0 +1,43 @@
+//===- SideBySide.h - the builds of kernels on several threads -------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// From stage staged on no build of a kernel has to do with another, and this is where
+// most of the time goes. So each build becomes a module of its own, with an LLVM context
+// of its own, and threads take them all the way to PTX:
+//
+//   module { @k__aligned16, @k }   →   module { @k__aligned16 }   →  PTX  ┐
+//                                      module { @k }              →  PTX  ┴→  one PTX module
+//
+// Whatever the threads have to say is kept by build, so that messages come in one order.
+//
+//===------------------------------------------------------------------------===//
+#ifndef TILEC_LIB_COMPILER_SIDEBYSIDE_H
+#define TILEC_LIB_COMPILER_SIDEBYSIDE_H
+
+#include "tilec/Compiler/Compiler.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+
+namespace tilec {
+
+/// What became of one build.
+struct BuildCode {
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< the build alone; empty once compiled
+  std::vector<KernelInfo> kernels;          ///< names, and the facts of this build
+  std::vector<mlir::Diagnostic> messages;
+  std::string ptx;                          ///< empty: there was an error
+  std::string failedStage;                  ///< of an error inside the compiler, and what
+  std::string internalError;
+};
+
+/// Compiles each kernel in `module`, at stage staged, to PTX, on the threads of its
+/// context. The module is left empty.
+std::vector<BuildCode> compileSideBySide(mlir::ModuleOp module, const CompileOptions &options,
+                                         const Chip &chip, llvm::ArrayRef<KernelInfo> kernels);
+
+} // namespace tilec
+
+#endif // TILEC_LIB_COMPILER_SIDEBYSIDE_H
