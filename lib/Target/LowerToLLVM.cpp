@@ -42,6 +42,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "llvm/Support/Threading.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_LOWERTOLLVM
@@ -124,6 +125,18 @@ LogicalResult lowerOperations(ModuleOp module) {
   return applyFullConversion(module, target, std::move(patterns));
 }
 
+/// What loops were annotated with comes as far as the branch back, but under a name that
+/// the translation does not ask for.
+void renameAnnotations(ModuleOp module) {
+  module.walk([](LLVM::BrOp branch) {
+    constexpr StringLiteral name = "llvm.loop_annotation";
+    if (auto annotation = branch->getAttrOfType<LLVM::LoopAnnotationAttr>(name)) {
+      branch->removeAttr(name);
+      branch.setLoopAnnotationAttr(annotation);
+    }
+  });
+}
+
 /// Reports every operation that the steps above could not lower.
 LogicalResult refuseUnsupported(ModuleOp module) {
   bool failed = false;
@@ -147,7 +160,8 @@ struct LowerToLLVM : tilec::impl::LowerToLLVMBase<LowerToLLVM> {
     ModuleOp module = getOperation();
     if (failed(refuseUnsupported(module)) || failed(lowerControlFlow(module)) ||
         failed(lowerOperations(module)))
-      signalPassFailure();
+      return signalPassFailure();
+    renameAnnotations(module);
   }
 };
 
@@ -164,7 +178,10 @@ llvm::Error tilec::lowerToLLVM(ModuleOp module) {
   passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass(scopes));
 
   std::string text;
+  uint64_t self = llvm::get_threadid(); // a handler hears the other threads, too
   ScopedDiagnosticHandler collect(module.getContext(), [&](Diagnostic &diagnostic) {
+    if (llvm::get_threadid() != self)
+      return failure();
     llvm::raw_string_ostream os(text);
     if (!text.empty())
       os << "\n";

@@ -16,7 +16,7 @@
 // do not matter where nothing leaves the range of normal numbers. So b must lie in
 // [2^-25, 2^25], and each a in [2^-100, 2^100] by magnitude or be zero; b is positive,
 // for the sign of 0 / b. One branch a vector asks, and without that all of the vector
-// is divided as usual. The question is asked twice, first with half an instruction a
+// is divided as usual, in a loop. The question is asked twice, first with half an instruction a
 // lane: exponents in [-63, 0] are those whose highest bits are 01, so that one "or"
 // and one "and" over the vector tell. Only then lane by lane. Of powers, ExpandMath has
 // asked already, but for those that are known to be at most 1 (BoundPowers): there one
@@ -32,6 +32,7 @@
 
 #include "HelperCalls.h"
 #include "MathBuilder.h"
+#include "RolledLoop.h"
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -158,7 +159,9 @@ private:
     auto choice = scf::IfOp::create(builder, loc, a.getType(), fits, true);
     yieldIn(choice.thenBlock(), [&] { return corrected(a, b, reciprocal(b)); });
     yieldIn(choice.elseBlock(), [&] {
-      return arith::DivFOp::create(builder, loc, a, spread(b, a.getType()));
+      return emitRolled(builder, loc, a, /*lanes=*/1, [&](Value part) -> Value {
+        return arith::DivFOp::create(builder, loc, part, spread(b, part.getType()));
+      });
     });
     return choice.getResult(0);
   }
@@ -242,16 +245,19 @@ private:
     return s.uge(least[0], s.i(0x0D7FFFFF)); // the bits of 2^-100, less 1
   }
 
-  /// Whether 2^-100 <= |x| <= 2^100 or x = 0 for all elements.
+  /// Whether 2^-100 <= |x| <= 2^100 or x = 0 for all elements: their bits are ordered like
+  /// numbers, and one less than those of 0 is the largest.
   Value safeExponents(Value a) {
-    MathBuilder m(builder, loc, a.getType());
-    Value size = m.abs(a);
-    Value fits = m.either(m.eq(a, m.zero()),
-                          m.both(m.ge(size, m.f(0x1p-100)), m.le(size, m.f(0x1p100))));
-    Value all;
-    for (int64_t lane = 0; lane < cast<VectorType>(a.getType()).getNumElements(); ++lane)
-      all = lane ? m.both(all, element(fits, lane)) : element(fits, lane);
-    return all;
+    MathBuilder s(builder, loc, builder.getF32Type());
+    Value most, least;
+    for (int64_t lane = 0; lane < cast<VectorType>(a.getType()).getNumElements(); ++lane) {
+      Value size = s.iand(s.bits(element(a, lane)), s.i(0x7fffffff));
+      Value less = s.isub(size, s.i(1));
+      most = lane ? s.umax(most, size) : size;
+      least = lane ? s.umin(least, less) : less;
+    }
+    Value smallest = s.isub(s.bits(s.f(0x1p-100)), s.i(1));
+    return s.both(s.uge(s.bits(s.f(0x1p100)), most), s.uge(least, smallest));
   }
 
   arith::DivFOp op;

@@ -116,6 +116,7 @@ public:
   Value sar(Value a, Value b) { return make<mlir::arith::ShRSIOp>(a, b); }
   Value udiv(Value a, Value b) { return make<mlir::arith::DivUIOp>(a, b); }
   Value umin(Value a, Value b) { return make<mlir::arith::MinUIOp>(a, b); }
+  Value umax(Value a, Value b) { return make<mlir::arith::MaxUIOp>(a, b); }
   Value uge(Value a, Value b) { return icompare(mlir::arith::CmpIPredicate::uge, a, b); }
   Value ieq(Value a, Value b) { return icompare(mlir::arith::CmpIPredicate::eq, a, b); }
   Value ilt(Value a, Value b) { return icompare(mlir::arith::CmpIPredicate::slt, a, b); }

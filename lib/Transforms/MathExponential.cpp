@@ -85,7 +85,7 @@ Value halfExpOfMagnitude(MathBuilder &m, Value x) {
 
 /// n = round(product - 0.502), clamped to the exponents of normal numbers.
 struct ClampedFloor {
-  Value asFloat;
+  Value negative; ///< -n
   Value exponent; ///< n as an integer, in the field of the exponent
 };
 
@@ -99,14 +99,14 @@ ClampedFloor clampedFloor(MathBuilder &m, Value x, double factor, bool isOrdinar
   if (!isOrdinary)
     position = m.saturate(position);
   Value sum = m.fma(position, m.f(253 / scale), m.f(0x1.8p23 - 126));
-  return {m.sub(sum, m.f(0x1.8p23)), m.shl(m.bits(sum), m.i(m.mantissaBits()))};
+  return {m.sub(m.f(0x1.8p23), sum), m.shl(m.bits(sum), m.i(m.mantissaBits()))};
 }
 
 } // namespace
 
 UnitPower tilec::splitExp(MathBuilder &m, Value x, bool isOrdinary) {
   ClampedFloor n = clampedFloor(m, x, 0x1.71547652b82fep+0 / 253, isOrdinary);
-  Value f = m.fma(x, m.f(0x1.715476p+0), m.neg(n.asFloat));
+  Value f = m.fma(x, m.f(0x1.715476p+0), n.negative);
   return {m.fma(x, m.f(0x1.4ae0c0p-26), f), n.exponent};
 }
 

@@ -65,3 +65,18 @@ llvm.func @order(%x: vector<2xf32>, %y: vector<2xf32>) -> vector<2xf32> {
   %c = arith.minnumf %b, %x : vector<2xf32>
   llvm.return %c : vector<2xf32>
 }
+
+// -----
+
+// What is said of a loop is on its branch back, where the translation looks for it.
+// CHECK: #[[NEVER:.*]] = #llvm.loop_annotation<unroll = #{{.*}}>
+// CHECK-LABEL: llvm.func @annotated(
+// CHECK: llvm.br ^bb1(%{{.*}} : i32) {loop_annotation = #[[NEVER]]}
+llvm.func @annotated(%x: !llvm.ptr, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    llvm.store %i, %x : i32, !llvm.ptr
+  } {llvm.loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>}
+  llvm.return
+}
