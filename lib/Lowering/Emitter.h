@@ -325,7 +325,9 @@ private:
   Value shuffleElements(Value value, mlir::function_ref<Value(Value)> shuffle32);
 
   //===--- Pieces.cpp: more elements a thread than it has registers ---------------------------===//
-  static bool isForPieces(Operation *op);
+  bool isForPieces(Operation *op) const;
+  mlir::RankedTensorType typeInPieces(Operation *op) const;
+  bool renameInMemory(Operation *op);
   LogicalResult emitInPieces(Operation *op);
   /// What remains of the operands of a reduction when all pieces are combined; nullopt
   /// where they are none, or do not lie along the axes.

@@ -47,6 +47,8 @@ LogicalResult Emitter::emitBlock(Block &source) {
 }
 
 LogicalResult Emitter::emitOperation(Operation *op) {
+  if (renameInMemory(op))
+    return success();
   return isForPieces(op) ? emitInPieces(op) : emitWhole(op);
 }
 

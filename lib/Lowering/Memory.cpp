@@ -21,7 +21,8 @@
 //
 //   loads   read `pad` in constant memory instead of what does not exist: no branches,
 //           all loads of a tile are issued together, nothing is selected afterwards
-//   stores  are skipped by branches, unless the whole tile is inside (one uniform test)
+//   stores  are skipped by branches, unless the whole tile is inside (one uniform test;
+//           not in the general build, which is kept short)
 //
 // Widths: up to 16 bytes, as far as the build's facts make addresses aligned. A group
 // never straddles an edge when the array's rows are multiples of 16 bytes; in one dim
@@ -116,7 +117,7 @@ private:
   SmallVector<unsigned, 4> vectorBits;
   bool straddles = false;
   int64_t elementBytes;
-  std::map<std::pair<unsigned, uint64_t>, Value> coordinates, guards;
+  std::map<std::pair<unsigned, uint64_t>, Value> coordinates, guards, cutExtents;
 };
 
 } // namespace tilec
@@ -369,26 +370,38 @@ Value TileAccess::coordinate(unsigned number, uint64_t own) {
   return value;
 }
 
-/// i1: the element exists along all dims; null when nothing has to be checked.
+/// i1: the element exists along all dims; null when nothing has to be checked. Dims nest:
+/// where the element does not exist along the ones before, the extent along the next is 0.
+/// So an element takes one comparison; `and` of one for each dim would become as many
+/// selections of its address.
 Value TileAccess::guardOf(uint64_t flat) {
   if (extents.empty())
     return valid;
-  Value all;
+  OpBuilder &b = e.builder;
+  Value outer;
+  uint64_t reached = 0; // coordinates of the dims so far
   for (unsigned number : extents) {
+    const Dim &dim = dims[number];
     uint64_t own = layout->field(flat, number);
-    Value &guard = guards[{number, own}];
+    Value extent = dim.extent;
+    if (outer) {
+      Value &cutExtent = cutExtents[{number, reached}];
+      if (!cutExtent)
+        cutExtent = arith::SelectOp::create(b, e.loc, outer, extent, e.i32(0));
+      extent = cutExtent;
+    }
+    reached |= flat & layout->fieldMask(number);
+    Value &guard = guards[{number, reached}];
     if (!guard) {
       Value place = coordinate(number, own);
-      if (Value first = dims[number].first)
-        place = arith::SubIOp::create(e.builder, e.loc, place, first);
-      guard = arith::CmpIOp::create(e.builder, e.loc,
-                                    dims[number].first ? arith::CmpIPredicate::ult
-                                                       : arith::CmpIPredicate::slt,
-                                    place, dims[number].extent);
+      if (dim.first)
+        place = arith::SubIOp::create(b, e.loc, place, dim.first);
+      guard = arith::CmpIOp::create(
+          b, e.loc, dim.first ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt, place, extent);
     }
-    all = all ? arith::AndIOp::create(e.builder, e.loc, all, guard).getResult() : guard;
+    outer = guard;
   }
-  return all;
+  return outer;
 }
 
 /// The address of the element whose register part is `flat`.
@@ -437,6 +450,7 @@ SmallVector<AccessGroup> TileAccess::groups(bool isChecked, bool isVector) {
   }
   coordinates.clear(); // what was emitted elsewhere need not dominate
   guards.clear();
+  cutExtents.clear();
   result = groupRegisters(*layout, isVector ? ArrayRef<unsigned>(vectorBits)
                                             : ArrayRef<unsigned>());
   for (AccessGroup &group : result) {
@@ -527,6 +541,8 @@ LogicalResult Emitter::emitStore(tile::StoreOp op) {
   emitUnder(emitIsWriter(access.layoutOrNull()), [&] {
     if (Value guard = access.uniformGuard()) {
       emitUnder(guard, [&] { write(false, true); });
+    } else if (access.needsChecks() && !isAligned16) {
+      write(true, false); // short code: it is the build that is seldom taken
     } else if (access.needsChecks()) {
       emitUnder(
           access.isWhollyInside(), [&] { write(false, true); },

@@ -22,6 +22,9 @@
 // thread's number; with that, what is written for whole tiles is right for pieces.
 //
 // Accesses to arrays, elementwise operations and reductions along the pieces are done so.
+// Where nothing is known of an array's alignment, so that each element is an access with a
+// test of its own, stores take pieces from two of them on, and so do loads that go on into
+// shared memory: what they do is small against what their code costs the assembler.
 // Scans and sorts go from piece to piece by themselves, already where fewer registers are
 // taken (Scan.cpp, Sort.cpp). Everything else takes the value whole out of its memory, or
 // leaves it whole.
@@ -30,6 +33,7 @@
 #include "Emitter.h"
 
 #include "tilec/Atoms/ThreadCode.h"
+#include "tilec/Transforms/RolledLoop.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -52,6 +56,63 @@ static bool isWide(Type type) {
          tile::getLayout(tensor).numBits(Input::Register) > mostRegisterBits;
 }
 
+/// The operand of a reshape or permute that leaves every element in its register; else null.
+static Value renamedBy(Operation *op) {
+  if (auto permute = dyn_cast_if_present<tile::PermuteOp>(op))
+    return tile::getLayout(permute.getSource()).permute(permute.getDims()) ==
+                   tile::getLayout(permute.getResult())
+               ? permute.getSource()
+               : Value();
+  auto reshape = dyn_cast_if_present<tile::ReshapeOp>(op);
+  auto type = reshape ? dyn_cast<RankedTensorType>(reshape.getType()) : RankedTensorType();
+  if (!type || !isa<RankedTensorType>(reshape.getSource().getType()))
+    return {};
+  return tile::getLayout(reshape.getSource()).reshape(type.getShape()) == tile::getLayout(type)
+             ? reshape.getSource()
+             : Value();
+}
+
+/// Whether all that happens to `value`, under whatever shape, is that it is put into buffers.
+static bool goesToShared(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    return isa<tgpu::StoreOp>(user) || (renamedBy(user) && goesToShared(user->getResult(0)));
+  });
+}
+
+/// The type of what `op` loads, or puts into an array or a buffer, where it is done in pieces
+/// although a thread has registers enough: null elsewhere.
+RankedTensorType Emitter::typeInPieces(Operation *op) const {
+  auto typeOf = [&](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    bool isLong = type && tile::hasLayout(type) &&
+                  tile::getLayout(type).numBits(Input::Register) > pieceBits;
+    return isLong ? type : RankedTensorType();
+  };
+  if (isAligned16)
+    return {};
+  if (auto store = dyn_cast<tile::StoreOp>(op))
+    return typeOf(store.getValue());
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    return goesToShared(load.getResult()) ? typeOf(load.getResult()) : RankedTensorType();
+  auto store = dyn_cast<tgpu::StoreOp>(op);
+  if (!store)
+    return {};
+  Value origin = store.getTile();
+  while (Value source = renamedBy(origin.getDefiningOp()))
+    origin = source;
+  auto load = origin.getDefiningOp<tile::LoadOp>();
+  return load && typeInPieces(load) ? typeOf(store.getTile()) : RankedTensorType();
+}
+
+/// What is in memory only, under another shape.
+bool Emitter::renameInMemory(Operation *op) {
+  Value source = renamedBy(op);
+  Value memory = source && !map.contains(source) ? localMemory.lookup(source) : Value();
+  if (memory)
+    localMemory[op->getResult(0)] = memory;
+  return bool(memory);
+}
+
 static bool isSplat(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto constant = dyn_cast_if_present<arith::ConstantOp>(op)) {
@@ -71,9 +132,10 @@ static bool isElementwise(Operation *op) {
          isa<arith::ArithDialect, math::MathDialect>(op->getDialect());
 }
 
-bool Emitter::isForPieces(Operation *op) {
-  return isElementwise(op) &&
-         (llvm::any_of(op->getOperandTypes(), isWide) || llvm::any_of(op->getResultTypes(), isWide));
+bool Emitter::isForPieces(Operation *op) const {
+  return typeInPieces(op) ||
+         (isElementwise(op) && (llvm::any_of(op->getOperandTypes(), isWide) ||
+                                llvm::any_of(op->getResultTypes(), isWide)));
 }
 
 Layout Emitter::layoutOf(RankedTensorType type) const {
@@ -224,9 +286,9 @@ static int64_t numPieces(RankedTensorType type) {
 
 LogicalResult Emitter::emitInPieces(Operation *op) {
   SmallVector<Value> temporary;
-  RankedTensorType type;
+  RankedTensorType type = typeInPieces(op);
   for (Value operand : op->getOperands())
-    if (isWide(operand.getType()))
+    if (isWide(operand.getType()) || (type && operand.getType() == type))
       bringToMemory(operand, op, temporary);
   for (Value result : op->getResults())
     localMemory[result] = makeLocalMemory(cast<RankedTensorType>(result.getType()));
@@ -240,6 +302,8 @@ LogicalResult Emitter::emitInPieces(Operation *op) {
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
   Value count = arith::ConstantIndexOp::create(builder, loc, numPieces(type));
   auto loop = scf::ForOp::create(builder, loc, zero, count, one);
+  if (typeInPieces(op))
+    keepRolled(loop);
   builder.setInsertionPointToStart(loop.getBody());
   LogicalResult result = atPiece(loop.getInductionVar(), threadBitsOf(type),
                                  [&] { return emitWhole(op); });

@@ -39,8 +39,8 @@ LogicalResult Emitter::emitSharedTileLoad(tgpu::LoadOp op) {
 
 LogicalResult Emitter::emitSharedTileStore(tgpu::StoreOp op) {
   tgpu::BufferType buffer = op.getBuffer().getType();
-  Layout layout = tile::getLayout(op.getTile());
-  if (chip && chip->has(ChipFeature::MatrixStore) &&
+  Layout layout = layoutOf(cast<RankedTensorType>(op.getTile().getType()));
+  if (!piece && chip && chip->has(ChipFeature::MatrixStore) &&
       emitMatrixStore(builder, loc, get(op.getBuffer()), buffer.getElementType(),
                       buffer.getLayout().getLayout(), layout, thread, get(op.getTile())))
     return success();

@@ -32,7 +32,7 @@
 
 #include "HelperCalls.h"
 #include "MathBuilder.h"
-#include "RolledLoop.h"
+#include "tilec/Transforms/RolledLoop.h"
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -8,7 +8,7 @@
 // keeps both from that.
 //===----------------------------------------------------------------------===//
 
-#include "RolledLoop.h"
+#include "tilec/Transforms/RolledLoop.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -17,11 +17,13 @@
 using namespace mlir;
 using namespace tilec;
 
-static LLVM::LoopAnnotationAttr neverUnrolled(MLIRContext *context) {
+void tilec::keepRolled(scf::ForOp loop) {
+  MLIRContext *context = loop.getContext();
   auto unroll = LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, true), {}, {}, {}, {},
                                           {}, {});
-  return LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {},
-                                       {}, {}, {}, {});
+  loop->setAttr("llvm.loop_annotation",
+                LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {},
+                                              {}, {}, {}, {}, {}));
 }
 
 /// Room for `count` values of `type` on the stack of `function`.
@@ -56,7 +58,7 @@ Value tilec::emitRolled(OpBuilder &builder, Location loc, Value vector, int64_t 
   Value one = arith::ConstantIntOp::create(builder, loc, 1, 32);
   Value end = arith::ConstantIntOp::create(builder, loc, count, 32);
   auto loop = scf::ForOp::create(builder, loc, zero, end, one);
-  loop->setAttr("llvm.loop_annotation", neverUnrolled(builder.getContext()));
+  keepRolled(loop);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());

@@ -16,12 +16,16 @@
 //   %y = llvm.load %memory : vector<32xf32>
 //===----------------------------------------------------------------------===//
 
-#ifndef TILEC_LIB_TRANSFORMS_ROLLEDLOOP_H
-#define TILEC_LIB_TRANSFORMS_ROLLEDLOOP_H
+#ifndef TILEC_TRANSFORMS_ROLLEDLOOP_H
+#define TILEC_TRANSFORMS_ROLLEDLOOP_H
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 
 namespace tilec {
+
+/// Keeps LLVM and the assembler from unrolling `loop`.
+void keepRolled(mlir::scf::ForOp loop);
 
 /// `body` of all of `vector`, in pieces of `lanes` lanes, or scalars for 1. It keeps the
 /// type. What is no multiple of that, or less than two pieces, is done as one.
@@ -29,4 +33,4 @@ mlir::Value emitRolled(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value
                        int64_t lanes, llvm::function_ref<mlir::Value(mlir::Value)> body);
 
 } // namespace tilec
-#endif // TILEC_LIB_TRANSFORMS_ROLLEDLOOP_H
+#endif // TILEC_TRANSFORMS_ROLLEDLOOP_H
