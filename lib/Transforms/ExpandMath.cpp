@@ -23,7 +23,6 @@
 
 #include "HelperCalls.h"
 #include "MathExpansions.h"
-#include "RolledLoop.h"
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -90,9 +89,6 @@ Value expandAccurate(MathBuilder &m, Operation *op, ValueRange x) {
 /// Below this many lanes a test of all costs more than it saves.
 constexpr int64_t minLanes = 4;
 
-/// Lanes at a time where not all are ordinary: enough to keep a thread busy.
-constexpr int64_t seldomLanes = 8;
-
 /// Whether |x| <= `limit` in all lanes.
 Value allWithin(MathBuilder &m, Value x, double limit) {
   MathBuilder s(m.builder, m.loc, m.builder.getF32Type());
@@ -139,12 +135,7 @@ Value expandExpByUnit(MathBuilder &m, HelperCalls &helpers, Operation *op, Value
   for (bool isOrdinary : {true, false}) {
     OpBuilder::InsertionGuard guard(m.builder);
     m.builder.setInsertionPointToEnd(isOrdinary ? choice.thenBlock() : choice.elseBlock());
-    auto power = [&](Value part) {
-      MathBuilder of(m.builder, m.loc, part.getType());
-      HelperCalls ofPart(op->getParentOfType<ModuleOp>(), of);
-      return powerByUnit(of, ofPart, part, isOrdinary);
-    };
-    Value value = isOrdinary ? power(x) : emitRolled(m.builder, m.loc, x, seldomLanes, power);
+    Value value = powerByUnit(m, helpers, x, isOrdinary);
     scf::YieldOp::create(m.builder, m.loc, value);
   }
   choice->setAttr(ordinaryAttrName, m.builder.getUnitAttr());
