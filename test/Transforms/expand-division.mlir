@@ -37,7 +37,7 @@ llvm.func @row(%a: vector<8xf32>, %b: f32) -> vector<8xf32> {
 // CHECK: scf.if
 // CHECK: llvm.call @tilec.rcp.approx.ftz.f32
 // CHECK: else
-// CHECK: arith.divf {{.*}} : vector<8xf32>
+// CHECK: arith.divf {{.*}} : f32
 // CHECK-NOT: scf.if
 // CHECK: llvm.return
 llvm.func @powers(%u: vector<8xf32>, %v: vector<8xf32>, %b: f32) -> vector<8xf32> {
