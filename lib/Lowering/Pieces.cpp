@@ -72,10 +72,19 @@ static Value renamedBy(Operation *op) {
              : Value();
 }
 
-/// Whether all that happens to `value`, under whatever shape, is that it is put into buffers.
-static bool goesToShared(Value value) {
-  return llvm::all_of(value.getUsers(), [](Operation *user) {
-    return isa<tgpu::StoreOp>(user) || (renamedBy(user) && goesToShared(user->getResult(0)));
+/// Whether all that happens to what `load` brings, here `value`, under whatever shape, is that
+/// it is put into buffers, and that before the next product: where there is work in between,
+/// it hides the load's latency, while a loop would wait for every piece.
+static bool goesToShared(tile::LoadOp load, Value value) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    if (renamedBy(user))
+      return goesToShared(load, user->getResult(0));
+    if (!isa<tgpu::StoreOp>(user) || user->getBlock() != load->getBlock())
+      return false;
+    for (Operation *between = load; between != user; between = between->getNextNode())
+      if (isa<tgpu::MmaOp>(between) || between->getNumRegions())
+        return false;
+    return true;
   });
 }
 
@@ -93,7 +102,8 @@ RankedTensorType Emitter::typeInPieces(Operation *op) const {
   if (auto store = dyn_cast<tile::StoreOp>(op))
     return typeOf(store.getValue());
   if (auto load = dyn_cast<tile::LoadOp>(op))
-    return goesToShared(load.getResult()) ? typeOf(load.getResult()) : RankedTensorType();
+    return goesToShared(load, load.getResult()) ? typeOf(load.getResult())
+                                                : RankedTensorType();
   auto store = dyn_cast<tgpu::StoreOp>(op);
   if (!store)
     return {};
