@@ -219,7 +219,7 @@ private:
 };
 
 bool isUsable(ThreadContext &thread, const EmulatedTensorMap *map, unsigned rank,
-              const char *shared) {
+              const int32_t *origin, const char *shared) {
   if (map->magic != EmulatedTensorMap::theMagic) {
     misuse(thread, "the tensor map is not one of the emulator's");
     return false;
@@ -233,6 +233,12 @@ bool isUsable(ThreadContext &thread, const EmulatedTensorMap *map, unsigned rank
   if (rowBytes % 16 || (map->swizzleBytes && rowBytes > map->swizzleBytes)) {
     misuse(thread, "the box is " + std::to_string(rowBytes) +
                        " bytes wide, which is no multiple of 16 or more than the swizzle");
+    return false;
+  }
+  // An H200 stops with an illegal instruction.
+  if (int64_t(origin[0]) * map->elementBytes % 16) {
+    misuse(thread, "a tensor copy begins at element " + std::to_string(origin[0]) +
+                       " of a row, which is no multiple of 16 bytes");
     return false;
   }
   if (reinterpret_cast<uintptr_t>(shared) % 128) {
@@ -288,14 +294,14 @@ void loadBox(ThreadContext &thread, const BulkCopy &copy, const EmulatedTensorMa
 template <unsigned Rank>
 void tensorLoad(ThreadContext &thread, const void *arguments, void *, uint32_t) {
   const auto &a = as<TensorLoadArguments<Rank>>(arguments);
-  if (isUsable(thread, a.map, Rank, a.destination))
+  if (isUsable(thread, a.map, Rank, a.origin, a.destination))
     loadBox(thread, BulkCopy(thread), *a.map, a.origin, a.destination, a.barrier);
 }
 
 template <unsigned Rank>
 void clusterLoad(ThreadContext &thread, const void *arguments, void *, uint32_t) {
   const auto &a = as<ClusterLoadArguments<Rank>>(arguments);
-  if (!isUsable(thread, a.map, Rank, a.destination))
+  if (!isUsable(thread, a.map, Rank, a.origin, a.destination))
     return;
   Cluster &cluster = thread.block->cluster;
   BulkCopy copy(thread);
@@ -316,7 +322,7 @@ void clusterLoad(ThreadContext &thread, const void *arguments, void *, uint32_t)
 template <unsigned Rank>
 void tensorStore(ThreadContext &thread, const void *arguments, void *, uint32_t) {
   const auto &a = as<TensorStoreArguments<Rank>>(arguments);
-  if (!isUsable(thread, a.map, Rank, a.source))
+  if (!isUsable(thread, a.map, Rank, a.origin, a.source))
     return;
   BulkCopy copy(thread);
   BoxWalk(*a.map, a.origin, const_cast<char *>(a.source))
@@ -398,7 +404,7 @@ bool reduceElement(Reduction reduction, DType dtype, uint8_t *target, const char
 template <unsigned Rank>
 void tensorReduce(ThreadContext &thread, const void *arguments, void *, uint32_t variant) {
   const auto &a = as<TensorStoreArguments<Rank>>(arguments);
-  if (!isUsable(thread, a.map, Rank, a.source))
+  if (!isUsable(thread, a.map, Rank, a.origin, a.source))
     return;
   BulkCopy copy(thread);
   auto dtype = static_cast<DType>(a.map->dtype);

@@ -28,7 +28,8 @@
 // The engine combines a tile with an array's elements, too: an atomic operation whose old
 // values nobody wants, and whose indices name a tile of the array, goes out as a store does.
 //
-// The engine wants rows that begin at multiples of 16 bytes (the build's fact), reads
+// The engine wants rows that begin at multiples of 16 bytes (the build's fact), and tiles that
+// begin at one of the row (else an H200 stops with an illegal instruction), reads
 // zeros outside of the array, and sees what this kernel wrote only after fences: a load
 // with another pad, or of an array that the kernel writes, stays as it is. What it writes is
 // there some time later: an array that the kernel reads afterwards is written by threads.
@@ -37,6 +38,7 @@
 #include "Dependence.h"
 #include "LayoutRules.h"
 
+#include "tilec/Analysis/IndexFacts.h"
 #include "tilec/Layout/Conversion.h"
 #include "tilec/Support/Target.h"
 #include "tilec/Tile/BuildFacts.h"
@@ -79,6 +81,30 @@ static Obstacle engineObstacle(ArrayType array, const TileView &view) {
   return elements * tgpu::BufferType::storedBytes(tile.getElementType()) >= 16
              ? nullptr
              : "its rows are shorter than 16 bytes";
+}
+
+/// A known multiple of where a load or store begins along the array's last dim.
+template <typename Op> static int64_t rowStart(const IndexFacts &facts, Op access) {
+  for (unsigned dim = 0; dim < access.getIndex().size(); ++dim)
+    if (access.getArrayDim(dim) == access.getArray().getType().getRank() - 1)
+      return facts.startMultiple(access, dim);
+  return 1;
+}
+
+/// The same of an atomic operation on a tile.
+static int64_t rowStart(const IndexFacts &facts, const IndexedTile &indexed) {
+  const IndexedTile::Start &start = indexed.starts.back();
+  int64_t multiple = start.constant ? start.constant & -start.constant : int64_t(1) << 30;
+  for (Value term : llvm::concat<const Value>(start.plus, start.minus))
+    multiple = std::min(multiple, facts.multipleOf(term));
+  return multiple;
+}
+
+/// The engine copies pieces of 16 bytes, of the array as of the chip's memory.
+static Obstacle startObstacle(ArrayType array, int64_t multiple) {
+  return multiple * tgpu::BufferType::storedBytes(array.getElementType()) % 16
+             ? "it is not known to begin at a multiple of 16 bytes of a row"
+             : nullptr;
 }
 
 /// All bits clear.
@@ -128,12 +154,16 @@ static Obstacle useObstacle(OpOperand &use, int64_t contiguousDim, unsigned numW
 }
 
 /// What keeps a load from being for products only, which take it as it is copied.
-static Obstacle loadObstacle(LoadOp load, unsigned numWarps, bool isAsync) {
+static Obstacle loadObstacle(const IndexFacts &facts, LoadOp load, unsigned numWarps,
+                             bool isAsync) {
   if (isWritten(load.getArray()))
     return "the kernel writes the array";
   if (!isZero(load.getPadValue()))
     return "copies pad with zeros only";
   ArrayType array = load.getArray().getType();
+  if (isAsync)
+    if (Obstacle obstacle = startObstacle(array, rowStart(facts, load)))
+      return obstacle;
   std::vector<TileView> views = viewsOf(load);
   if (views.empty())
     return "not only products use it";
@@ -152,7 +182,7 @@ static Obstacle loadObstacle(LoadOp load, unsigned numWarps, bool isAsync) {
 
 /// Whether `load`, which no product takes, brings a small tile in the loop of copies, from a
 /// place that scalars tell: it may come along with what they bring.
-static bool canComeAlong(LoadOp load) {
+static bool canComeAlong(const IndexFacts &facts, LoadOp load) {
   auto type = cast<RankedTensorType>(load.getResult().getType());
   int64_t bytes = type.getNumElements() * tgpu::BufferType::storedBytes(type.getElementType());
   TileView view{load.getResult(), {}};
@@ -171,6 +201,7 @@ static bool canComeAlong(LoadOp load) {
   return isForThreads && isBesideCopies && load->getParentOfType<LoopLikeOpInterface>() && bytes <= smallTile &&
          !isWritten(load.getArray()) && isZero(load.getPadValue()) &&
          !engineObstacle(load.getArray().getType(), view) &&
+         !startObstacle(load.getArray().getType(), rowStart(facts, load)) &&
          !dependsOn(load.getIndex(), isOfTiles);
 }
 
@@ -272,8 +303,10 @@ static bool isEarlier(Operation *load, StoreOp store) {
          load->isBeforeInBlock(store);
 }
 
-static Obstacle storeObstacle(KernelOp kernel, StoreOp store) {
+static Obstacle storeObstacle(KernelOp kernel, const IndexFacts &facts, StoreOp store) {
   Obstacle obstacle = rowObstacle(store.getArray().getType(), storedView(store));
+  if (!obstacle)
+    obstacle = startObstacle(store.getArray().getType(), rowStart(facts, store));
   return obstacle ? obstacle : orderObstacle(kernel, store.getArray(), [&](Operation *user) {
     if (auto other = dyn_cast<StoreOp>(user))
       return isTile(other.getValue());
@@ -281,7 +314,7 @@ static Obstacle storeObstacle(KernelOp kernel, StoreOp store) {
   });
 }
 
-static Obstacle atomicObstacle(KernelOp kernel, AtomicOp atomic) {
+static Obstacle atomicObstacle(KernelOp kernel, const IndexFacts &facts, AtomicOp atomic) {
   if (!isSilent(atomic))
     return "old values or an order are wanted";
   if (atomic.getMask())
@@ -294,6 +327,8 @@ static Obstacle atomicObstacle(KernelOp kernel, AtomicOp atomic) {
   if (!indexed)
     return "its indices do not name a tile of the array";
   Obstacle obstacle = rowObstacle(atomic.getArray().getType(), indexed->view);
+  if (!obstacle)
+    obstacle = startObstacle(atomic.getArray().getType(), rowStart(facts, *indexed));
   if (obstacle)
     return obstacle;
   if (kernel.getArraysOverlap())
@@ -315,6 +350,7 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
     if (Obstacle obstacle = kernelObstacle(kernel, target))
       return remarkMissed(kernel, "select-copies", "tiles go through registers: {0}", obstacle);
     unsigned numWarps = kernel.getNumWarps().value_or(4);
+    IndexFacts facts(kernel);
     auto engine = StringAttr::get(&getContext(), "tma");
     auto threads = StringAttr::get(&getContext(), "cp_async");
     bool isAligned = relies(kernel, BuildFact::Aligned16), usesEngine = false;
@@ -326,10 +362,10 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
         return;
       Obstacle byEngine = !target->has(ChipFeature::BulkCopy) ? "the chip has no copy engine"
                           : !isAligned ? "nothing is known of how arrays are aligned"
-                                       : loadObstacle(load, numWarps, /*isAsync=*/true);
+                                       : loadObstacle(facts, load, numWarps, /*isAsync=*/true);
       Obstacle byThreads = threadObstacle(load, target, isAligned);
       if (!byThreads)
-        byThreads = loadObstacle(load, numWarps, /*isAsync=*/false);
+        byThreads = loadObstacle(facts, load, numWarps, /*isAsync=*/false);
       if (byEngine && !byThreads)
         return forThreads.push_back({load, byEngine});
       if (!byEngine) {
@@ -340,7 +376,7 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
       others.push_back({load, byEngine, byThreads});
     });
     for (auto [load, byEngine, byThreads] : others)
-      if (usesEngine && canComeAlong(load))
+      if (usesEngine && canComeAlong(facts, load))
         alongside.push_back(load);
       else
         explain(load, byEngine, byThreads);
@@ -364,7 +400,7 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
       if (!isTile(store.getValue()))
         return;
       Obstacle byEngine =
-          usesEngine ? storeObstacle(kernel, store)
+          usesEngine ? storeObstacle(kernel, facts, store)
           : suits && !forThreads.empty()
               ? "the product is one of threads"
               : "the engine brings none of the kernel's tiles";
@@ -375,7 +411,7 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
     kernel.walk([&](AtomicOp atomic) {
       if (!isTile(atomic.getIndex().front()) || atomic.getKind() > AtomicKind::Xor)
         return;
-      Obstacle byEngine = usesEngine ? atomicObstacle(kernel, atomic)
+      Obstacle byEngine = usesEngine ? atomicObstacle(kernel, facts, atomic)
                                      : "the engine brings none of the kernel's tiles";
       if (!byEngine)
         atomic->setAttr(copyAttrName, engine);

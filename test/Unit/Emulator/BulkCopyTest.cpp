@@ -151,7 +151,7 @@ struct TensorRun {
 } // namespace
 
 TEST(EmulatorBulkCopy, TensorCopiesSwizzleAndClip) {
-  for (auto [x, y] : {std::pair(0, 0), std::pair(64, 16), std::pair(-3, 15)}) {
+  for (auto [x, y] : {std::pair(0, 0), std::pair(64, 16), std::pair(-8, 15)}) {
     TensorRun run(tensorKernel, x, y);
     EXPECT_CLEAN(run.report);
     for (int r = 0; r < 8; ++r)
@@ -164,6 +164,10 @@ TEST(EmulatorBulkCopy, TensorCopiesSwizzleAndClip) {
           ASSERT_EQ(run.copy[(y + r) * run.columns + x + c], expected);
       }
   }
+}
+
+TEST(EmulatorBulkCopy, TensorCopiesBeginAtMultiplesOf16Bytes) {
+  EXPECT_FINDS(TensorRun(tensorKernel, -3, 0).report, HelperMisuse);
 }
 
 TEST(EmulatorBulkCopy, TensorStoresAreWaitedForBeforeTheirSourceIsReused) {

@@ -22,9 +22,9 @@ namespace {
 
 std::string number(size_t i) { return std::to_string(i); }
 
-/// Kernel @k(x, its dims, gx, gy, gz, map of x, out): block b loads the box at
-/// b * step - 3 along each axis and writes shared memory out; then adds it back with
-/// \p tail.
+/// Kernel @k(x, its dims, gx, gy, gz, map of x, out): block b loads the box at b * 4 - 4 along
+/// rows (boxes begin at multiples of 16 bytes of them) and at b * step - 3 along each other
+/// axis, and writes shared memory out; then adds it back with \p tail.
 std::string boxKernel(unsigned rank, uint32_t bytes, const std::string &tail) {
   std::string coordinates, types, dims;
   for (unsigned d = 0; d < rank; ++d) {
@@ -55,8 +55,8 @@ declare void @llvm.nvvm.cp.async.bulk.wait.group(i32 immarg)
           "  %b = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()\n"
           "  %first = icmp eq i32 %t, 0\n";
   for (unsigned d = 0; d < rank; ++d)
-    text += "  %s" + number(d) + " = mul i32 %b, " + number(d + 2) + "\n  %c" + number(d) +
-            " = sub i32 %s" + number(d) + ", 3\n";
+    text += "  %s" + number(d) + " = mul i32 %b, " + number(d ? d + 2 : 4) + "\n  %c" + number(d) +
+            " = sub i32 %s" + number(d) + (d ? ", 3\n" : ", 4\n");
   text += R"(  br i1 %first, label %copy, label %join
 copy:
   call void @llvm.nvvm.mbarrier.init.shared(ptr addrspace(3) @bar, i32 1)
@@ -165,13 +165,14 @@ struct BoxLaunch {
   }
 
   /// The element of x at the box's index \p i of block \p b, by its coordinates; false
-  /// outside. Axis d of the hardware (innermost first) begins at b * (d + 2) - 3.
+  /// outside. Axis d of the hardware (innermost first) begins at b * (d + 2) - 3, axis 0
+  /// at b * 4 - 4.
   bool locate(int64_t b, uint32_t i, size_t &at) const {
     at = 0;
     size_t pitch = 1;
     for (size_t d = 0; d < dims.size(); ++d) {
       size_t axis = dims.size() - 1 - d;
-      int64_t position = b * int64_t(d + 2) - 3 + i % box[axis];
+      int64_t position = (d ? b * int64_t(d + 2) - 3 : b * 4 - 4) + i % box[axis];
       i /= box[axis];
       if (position < 0 || position >= dims[axis])
         return false;
@@ -259,7 +260,7 @@ TEST(EmulatorTensorCopy, WhatStoresNeed) {
   launch.run(mutate(storeBack, "KIND", "s2g"));
   EXPECT_THAT(launch.found, HasSubstr("race: "));
   // Threads change the box; the copy may see the old values without a fence.
-  std::string change = "  %x0 = getelementptr i8, ptr addrspace(3) @buffer, i32 108\n"
+  std::string change = "  %x0 = getelementptr i8, ptr addrspace(3) @buffer, i32 112\n"
                        "  store i32 7, ptr addrspace(3) %x0, align 4\n";
   launch.blocks = 1;
   std::string unfenced = "  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n"
@@ -270,7 +271,7 @@ TEST(EmulatorTensorCopy, WhatStoresNeed) {
   launch.run(mutate(unfenced, change,
                     change + "  call void @llvm.nvvm.fence.proxy.async.shared_cta()\n"));
   EXPECT_EQ(launch.found, "");
-  EXPECT_EQ(launch.x[0], 7); // row 3, column 3 of the box, which begins at (-3, -3)
+  EXPECT_EQ(launch.x[0], 7); // row 3, column 4 of the box, which begins at (-3, -4)
   // The block must not leave before the copy has read its memory.
   launch.run(mutate(mutate(storeBack, "KIND", "s2g"),
                     "  call void @llvm.nvvm.cp.async.bulk.wait.group(i32 0)\n", ""));
