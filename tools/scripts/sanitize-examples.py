@@ -76,7 +76,7 @@ RUNS = [
     ("matmul_int4", "", "", "a=random:f16[70,192] w=random:u8[96,144] scale=random:f16[3,144] zero=random:u8[3,144] c=poison:f16[70,144]"),
     ("conv2d", "", "", "x=random:f16[1,20,20,72] f=random:f16[3,3,72,40] y=poison:f16[1,20,20,40]"),
     ("stencil", "", "", "x=random:f32[40,300] y=poison:f32[40,300]"),
-    ("prefix_sum", "", "", "x=random:i32[5000] y=poison:i32[5000] states=zeros:i64[2] ticket=zeros:i32[1]"),
+    ("prefix_sum", "", "", "x=random:i32[5000] y=poison:i32[5000] states=zeros:i64[1] ticket=zeros:i32[1]"),
     ("spmv", "", "", "starts=zeros:i32[41] columns=zeros:i32[9] values=random:f32[9] x=random:f32[7] y=poison:f32[40]"),
     ("matmul_swiglu", "", "", "x=random:bf16[70,100] gate=random:bf16[100,72] up=random:bf16[100,72] y=poison:bf16[70,72]"),
     ("attention_backward", "attention_forward", "D=64", "q=random:bf16[1,2,70,64] k=random:bf16[1,2,70,64] v=random:bf16[1,2,70,64] "
