@@ -421,7 +421,7 @@ Expected<void> Launcher::chooseBuild(std::span<const KernelArg> args, LaunchPlan
     holds |= static_cast<uint8_t>(BuildFact::FewBlocks);
   if (asked(BuildFact::Pairs) && plan.numBlocks > numSMs / 2 && isOfPairs(plan.grid) &&
       (beginsWithinLines(args) ||
-       bytesOfArrays(args) / bytesToShare >= std::min<int64_t>(plan.numBlocks, numSMs)))
+       bytesOfArrays(args) / bytesToShare >= plan.numBlocks))
     holds |= static_cast<uint8_t>(BuildFact::Pairs);
   for (size_t i = 0; i < info.builds.size(); ++i)
     if ((info.builds[i].facts & ~holds) == 0 && planTensorMaps(info.builds[i], args, plan)) {

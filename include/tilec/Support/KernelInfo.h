@@ -84,7 +84,7 @@ enum class BuildFact : uint8_t {
   /// The grid has more positions than half of the multiprocessors, and along axes 0 and 1 an
   /// even number or many of them, so that pairs of neighbours can share copies; and it pays:
   /// rows of some array begin anywhere in lines of the cache, which costs twice the
-  /// requests, or each multiprocessor has so much of the arrays (bytesToShare).
+  /// requests, or each position has so much of the arrays (bytesToShare).
   Pairs = 16,
 };
 std::string_view buildFactName(BuildFact fact);

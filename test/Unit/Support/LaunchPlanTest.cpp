@@ -292,7 +292,7 @@ TEST(LaunchPlan, BuildsForFewBlocks) {
 
 /// A build for pairs is for grids of more positions than half of the multiprocessors, even along
 /// axes 0 and 1, or so long that an odd one does not count; with rows that begin within lines,
-/// or half a megabyte of arrays to each multiprocessor or position.
+/// or half a megabyte of arrays to each position.
 TEST(LaunchPlan, BuildsForPairs) {
   KernelInfo info = sampleKernel();
   info.builds[0].facts = static_cast<uint8_t>(BuildFact::Pairs);
@@ -317,7 +317,7 @@ TEST(LaunchPlan, BuildsForPairs) {
   EXPECT_EQ(buildFor({16, 8, 1}, 64, 1024), 1u);
   EXPECT_EQ(buildFor({16, 8, 1}, 32768, 1024), 0u);
   EXPECT_EQ(buildFor({16, 8, 1}, 16384, 1024), 1u);
-  EXPECT_EQ(buildFor({160, 8, 1}, 34816, 1024), 0u);
+  EXPECT_EQ(buildFor({160, 8, 1}, 34816, 1024), 1u);
 }
 
 TEST(LaunchPlan, BlocksThatShareAPosition) {
