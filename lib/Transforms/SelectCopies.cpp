@@ -100,6 +100,16 @@ static int64_t rowStart(const IndexFacts &facts, const IndexedTile &indexed) {
   return multiple;
 }
 
+/// Whether the tile may begin before the array: there an H200 stops with an illegal
+/// instruction.
+static bool mayBeginBefore(const IndexFacts &facts, const IndexedTile &indexed, AtomicOp at) {
+  return llvm::any_of(indexed.starts, [&](const IndexedTile::Start &start) {
+    return start.constant < 0 || !start.minus.empty() ||
+           llvm::any_of(start.plus,
+                        [&](Value term) { return facts.rangeOf(term, at).min < 0; });
+  });
+}
+
 /// The engine copies pieces of 16 bytes, of the array as of the chip's memory.
 static Obstacle startObstacle(ArrayType array, int64_t multiple) {
   return multiple * tgpu::BufferType::storedBytes(array.getElementType()) % 16
@@ -329,6 +339,8 @@ static Obstacle atomicObstacle(KernelOp kernel, const IndexFacts &facts, AtomicO
   Obstacle obstacle = rowObstacle(atomic.getArray().getType(), indexed->view);
   if (!obstacle)
     obstacle = startObstacle(atomic.getArray().getType(), rowStart(facts, *indexed));
+  if (!obstacle && mayBeginBefore(facts, *indexed, atomic))
+    obstacle = "it may begin before the array";
   if (obstacle)
     return obstacle;
   if (kernel.getArraysOverlap())
