@@ -30,7 +30,7 @@ namespace {
 /// Above this many integer operations in a function, strength reduction of
 /// straight-line code, which compares all pairs, would take long: 12 ms for 300, seconds
 /// for some thousands.
-constexpr unsigned straightLineLimit = 200;
+constexpr unsigned straightLineLimit = 350;
 
 /// A pass manager that can leave out one pass of the backend's fixed pipeline.
 class FilteringPassManager : public legacy::PassManager {
