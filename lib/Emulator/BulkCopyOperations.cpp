@@ -24,6 +24,7 @@
 #include "tilec/Support/DType.h"
 #include "tilec/Support/Numerics.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <mutex>
@@ -319,10 +320,22 @@ void clusterLoad(ThreadContext &thread, const void *arguments, void *, uint32_t)
   }
 }
 
+/// The same of a copy to global memory, which must not begin before the array: there an
+/// H200 stops with an illegal instruction.
+bool isWritable(ThreadContext &thread, const EmulatedTensorMap *map, unsigned rank,
+                const int32_t *origin, const char *shared) {
+  if (!isUsable(thread, map, rank, origin, shared))
+    return false;
+  if (std::all_of(origin, origin + rank, [](int32_t position) { return position >= 0; }))
+    return true;
+  misuse(thread, "a tensor copy to global memory begins before the array");
+  return false;
+}
+
 template <unsigned Rank>
 void tensorStore(ThreadContext &thread, const void *arguments, void *, uint32_t) {
   const auto &a = as<TensorStoreArguments<Rank>>(arguments);
-  if (!isUsable(thread, a.map, Rank, a.origin, a.source))
+  if (!isWritable(thread, a.map, Rank, a.origin, a.source))
     return;
   BulkCopy copy(thread);
   BoxWalk(*a.map, a.origin, const_cast<char *>(a.source))
@@ -404,7 +417,7 @@ bool reduceElement(Reduction reduction, DType dtype, uint8_t *target, const char
 template <unsigned Rank>
 void tensorReduce(ThreadContext &thread, const void *arguments, void *, uint32_t variant) {
   const auto &a = as<TensorStoreArguments<Rank>>(arguments);
-  if (!isUsable(thread, a.map, Rank, a.origin, a.source))
+  if (!isWritable(thread, a.map, Rank, a.origin, a.source))
     return;
   BulkCopy copy(thread);
   auto dtype = static_cast<DType>(a.map->dtype);

@@ -100,8 +100,12 @@ static int64_t rowStart(const IndexFacts &facts, const IndexedTile &indexed) {
   return multiple;
 }
 
-/// Whether the tile may begin before the array: there an H200 stops with an illegal
-/// instruction.
+/// Whether a tile that is written may begin before the array: there an H200 stops with an
+/// illegal instruction (it reads such tiles).
+static bool mayBeginBefore(const IndexFacts &facts, StoreOp store) {
+  return llvm::any_of(store.getIndex(),
+                      [&](Value index) { return facts.rangeOf(index, store).min < 0; });
+}
 static bool mayBeginBefore(const IndexFacts &facts, const IndexedTile &indexed, AtomicOp at) {
   return llvm::any_of(indexed.starts, [&](const IndexedTile::Start &start) {
     return start.constant < 0 || !start.minus.empty() ||
@@ -317,6 +321,8 @@ static Obstacle storeObstacle(KernelOp kernel, const IndexFacts &facts, StoreOp 
   Obstacle obstacle = rowObstacle(store.getArray().getType(), storedView(store));
   if (!obstacle)
     obstacle = startObstacle(store.getArray().getType(), rowStart(facts, store));
+  if (!obstacle && mayBeginBefore(facts, store))
+    obstacle = "it may begin before the array";
   return obstacle ? obstacle : orderObstacle(kernel, store.getArray(), [&](Operation *user) {
     if (auto other = dyn_cast<StoreOp>(user))
       return isTile(other.getValue());

@@ -227,18 +227,19 @@ tile.kernel @threads_add(%a: !tile.array<?x?xbf16> {tile.name = "a"}, %c: !tile.
 // CHECK: tile.store %arg2[%{{.*}}, %{{.*}}], %{{[0-9]+}} : !tile.array
 tile.kernel @read_before(%a: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %d: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32, tile.facts = ["aligned16", "disjoint"]} {
   %c0 = arith.constant 0 : index
+  %b = tile.block_id 0 : index
   %c1 = arith.constant 1 : index
-  %old = tile.load %c[%n, %n] : !tile.array<?x?xf32, mut> -> tensor<64x64xf32>
+  %old = tile.load %c[%b, %b] : !tile.array<?x?xf32, mut> -> tensor<64x64xf32>
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %old) -> (tensor<64x64xf32>) {
     %x = tile.load %a[%n, %i] : !tile.array<?x?xbf16> -> tensor<64x64xbf16>
     %y = tile.load %a[%i, %n] : !tile.array<?x?xbf16> -> tensor<64x64xbf16>
     %p = tile.mma %x, %y, %s {atom = "wgmma"} : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>
     scf.yield %p : tensor<64x64xf32>
   }
-  tile.store %c[%n, %n], %r : !tile.array<?x?xf32, mut>, tensor<64x64xf32>
-  tile.store %d[%n, %n], %r : !tile.array<?x?xf32, mut>, tensor<64x64xf32>
-  %new = tile.load %d[%n, %n] : !tile.array<?x?xf32, mut> -> tensor<64x64xf32>
-  tile.store %d[%c0, %n], %new : !tile.array<?x?xf32, mut>, tensor<64x64xf32>
+  tile.store %c[%b, %b], %r : !tile.array<?x?xf32, mut>, tensor<64x64xf32>
+  tile.store %d[%b, %b], %r : !tile.array<?x?xf32, mut>, tensor<64x64xf32>
+  %new = tile.load %d[%b, %b] : !tile.array<?x?xf32, mut> -> tensor<64x64xf32>
+  tile.store %d[%c0, %b], %new : !tile.array<?x?xf32, mut>, tensor<64x64xf32>
   tile.return
 }
 
@@ -248,6 +249,7 @@ tile.kernel @read_before(%a: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut
 // REMARK: Function=released {{.*}}Remark="threads store f32[64, 64] to `arg1`: an atomic operation of the kernel orders what is before it"
 tile.kernel @released(%a: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %f: !tile.array<?xi32, mut>, %n: index) attributes {num_warps = 4 : i32, tile.facts = ["aligned16", "disjoint"]} {
   %c0 = arith.constant 0 : index
+  %b = tile.block_id 0 : index
   %c1 = arith.constant 1 : index
   %one = arith.constant 1 : i32
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
@@ -257,7 +259,26 @@ tile.kernel @released(%a: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, 
     %p = tile.mma %x, %y, %s {atom = "wgmma"} : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>
     scf.yield %p : tensor<64x64xf32>
   }
-  tile.store %c[%n, %n], %r : !tile.array<?x?xf32, mut>, tensor<64x64xf32>
+  tile.store %c[%b, %b], %r : !tile.array<?x?xf32, mut>, tensor<64x64xf32>
   %o = tile.atomic add %f[%c0] value(%one : i32) order(release) : !tile.array<?xi32, mut>, [index] -> i32
+  tile.return
+}
+
+// Nor may a store begin before the array.
+// CHECK-LABEL: tile.kernel @before
+// CHECK-NOT: tile.store {{.*}}tile.copy
+// CHECK: tile.return
+// REMARK: Function=before {{.*}}Remark="threads store f32[64, 64] to `arg1`: it may begin before the array"
+tile.kernel @before(%a: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32, tile.facts = ["aligned16", "disjoint"]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<64x64xf32>) {
+    %x = tile.load %a[%n, %i] : !tile.array<?x?xbf16> -> tensor<64x64xbf16>
+    %y = tile.load %a[%i, %n] : !tile.array<?x?xbf16> -> tensor<64x64xbf16>
+    %p = tile.mma %x, %y, %s {atom = "wgmma"} : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>
+    scf.yield %p : tensor<64x64xf32>
+  }
+  tile.store %c[%n, %c0], %r : !tile.array<?x?xf32, mut>, tensor<64x64xf32>
   tile.return
 }

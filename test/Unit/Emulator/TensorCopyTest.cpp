@@ -25,7 +25,7 @@ std::string number(size_t i) { return std::to_string(i); }
 /// Kernel @k(x, its dims, gx, gy, gz, map of x, out): block b loads the box at b * 4 - 4 along
 /// rows (boxes begin at multiples of 16 bytes of them) and at b * step - 3 along each other
 /// axis, and writes shared memory out; then adds it back with \p tail.
-std::string boxKernel(unsigned rank, uint32_t bytes, const std::string &tail) {
+std::string boxKernel(unsigned rank, uint32_t bytes, const std::string &tail, bool beginsBefore) {
   std::string coordinates, types, dims;
   for (unsigned d = 0; d < rank; ++d) {
     coordinates += ", i32 %c" + number(d);
@@ -56,7 +56,7 @@ declare void @llvm.nvvm.cp.async.bulk.wait.group(i32 immarg)
           "  %first = icmp eq i32 %t, 0\n";
   for (unsigned d = 0; d < rank; ++d)
     text += "  %s" + number(d) + " = mul i32 %b, " + number(d ? d + 2 : 4) + "\n  %c" + number(d) +
-            " = sub i32 %s" + number(d) + (d ? ", 3\n" : ", 4\n");
+            " = sub i32 %s" + number(d) + (!beginsBefore ? ", 0\n" : d ? ", 3\n" : ", 4\n");
   text += R"(  br i1 %first, label %copy, label %join
 copy:
   call void @llvm.nvvm.mbarrier.init.shared(ptr addrspace(3) @bar, i32 1)
@@ -116,6 +116,7 @@ struct BoxLaunch {
   DType dtype = DType::I32;
   unsigned swizzle = 0;
   int64_t blocks = 2;
+  bool beginsBefore = true; // the box of block 0, before the array
   std::vector<int32_t> x, out;
   std::string found;
 
@@ -158,21 +159,22 @@ struct BoxLaunch {
     auto plan = planLaunch(info, args, Grid{blocks, 1, 1});
     ASSERT_TRUE(bool(plan)) << plan.failure().message;
     EmulatorLaunch launch = makeEmulatorLaunch(info, *plan, args);
-    EmulatedKernel kernel = load(boxKernel(unsigned(dims.size()), boxElements() * 4, tail), "k");
+    EmulatedKernel kernel = load(boxKernel(unsigned(dims.size()), boxElements() * 4, tail, beginsBefore), "k");
     auto report = kernel.launch(launch);
     ASSERT_TRUE(bool(report)) << llvm::toString(report.takeError());
     found = text(*report);
   }
 
   /// The element of x at the box's index \p i of block \p b, by its coordinates; false
-  /// outside. Axis d of the hardware (innermost first) begins at b * (d + 2) - 3, axis 0
-  /// at b * 4 - 4.
+  /// outside. Axis d of the hardware (innermost first) begins at b * (d + 2), axis 0 at
+  /// b * 4; where boxes begin before the array at 3 less, and 4 less.
   bool locate(int64_t b, uint32_t i, size_t &at) const {
     at = 0;
     size_t pitch = 1;
     for (size_t d = 0; d < dims.size(); ++d) {
       size_t axis = dims.size() - 1 - d;
-      int64_t position = (d ? b * int64_t(d + 2) - 3 : b * 4 - 4) + i % box[axis];
+      int64_t begin = (d ? b * int64_t(d + 2) : b * 4) - (!beginsBefore ? 0 : d ? 3 : 4);
+      int64_t position = begin + i % box[axis];
       i /= box[axis];
       if (position < 0 || position >= dims[axis])
         return false;
@@ -235,9 +237,10 @@ TEST(EmulatorTensorCopy, EverySwizzle) {
 TEST(EmulatorTensorCopy, StoresAndReductionsKeepInsideTheArray) {
   for (const char *kind : {"s2g", "reduce.add", "reduce.max"}) {
     BoxLaunch launch;
-    launch.dims = {9, 12};
-    launch.box = {8, 8};
+    launch.dims = {7, 12}; // less than the box
+    launch.box = {8, 16};
     launch.blocks = 1;
+    launch.beginsBefore = false;
     launch.run(mutate(storeBack, "KIND", kind));
     launch.expectLoaded();
     std::vector<int32_t> expected(launch.x.size());
@@ -256,6 +259,10 @@ TEST(EmulatorTensorCopy, WhatStoresNeed) {
   BoxLaunch launch;
   launch.dims = {9, 12};
   launch.box = {8, 8};
+  // An H200 refuses what it would read.
+  launch.run(mutate(storeBack, "KIND", "s2g"));
+  EXPECT_THAT(launch.found, HasSubstr("a tensor copy to global memory begins before the array"));
+  launch.beginsBefore = false;
   // Two blocks store overlapping boxes; adding is fine, storing is a race.
   launch.run(mutate(storeBack, "KIND", "s2g"));
   EXPECT_THAT(launch.found, HasSubstr("race: "));
@@ -271,7 +278,7 @@ TEST(EmulatorTensorCopy, WhatStoresNeed) {
   launch.run(mutate(unfenced, change,
                     change + "  call void @llvm.nvvm.fence.proxy.async.shared_cta()\n"));
   EXPECT_EQ(launch.found, "");
-  EXPECT_EQ(launch.x[0], 7); // row 3, column 4 of the box, which begins at (-3, -4)
+  EXPECT_EQ(launch.x[3 * 12 + 4], 7); // row 3, column 4 of the box
   // The block must not leave before the copy has read its memory.
   launch.run(mutate(mutate(storeBack, "KIND", "s2g"),
                     "  call void @llvm.nvvm.cp.async.bulk.wait.group(i32 0)\n", ""));
