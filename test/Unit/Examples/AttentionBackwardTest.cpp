@@ -102,14 +102,29 @@ protected:
     test.defines.push_back(std::string("CAUSAL=") + (shape().causal ? "true" : "false"));
     test.scalars = {ScalarArg::f32(float(scale))};
   }
+  /// Of a kernel that makes gradients: what it takes.
+  Case gradientCase(const char *kernel, const Gradients &g) const {
+    Case test = caseOf(kernel, g, {0, 1, 2, 3});
+    addTiles(test, g.scale);
+    test.arrays.push_back(rows(g.lse));
+    test.arrays.push_back(rows(g.delta));
+    return test;
+  }
+  /// Of a kernel that sums o and its gradient.
+  Case deltaCase(const char *kernel, const Gradients &g) const {
+    Case test = caseOf(kernel, g, {});
+    HostArray o(dtype(), {1, shape().heads, shape().m, shape().d});
+    for (size_t i = 0; i < g.o.size(); ++i)
+      o.set(i, g.o[i]);
+    test.arrays = {o, g.inputs[3]};
+    addOutput(test, DType::F32, {1, shape().heads, shape().m}, g.delta);
+    return test;
+  }
   /// All gradients by one kernel; blocks of keys add to dQ in any order.
   void checkGradients(bool allWarps) const {
     const Attention &p = shape();
     Gradients g(p, dtype());
-    Case test = caseOf("attention_gradients", g, {0, 1, 2, 3});
-    addTiles(test, g.scale);
-    test.arrays.push_back(rows(g.lse));
-    test.arrays.push_back(rows(g.delta));
+    Case test = gradientCase("attention_gradients", g);
     for (double dq : g.dq)
       test.expected.push_back(dq / g.scale);
     test.arrays.push_back(HostArray(DType::F32, {1, p.heads, p.m, p.d}));
@@ -143,24 +158,15 @@ TEST_P(AttentionBackward, Forward) {
 }
 
 TEST_P(AttentionBackward, Delta) {
-  const Attention &p = shape();
-  Gradients g(p, dtype());
-  Case test = caseOf("attention_delta", g, {});
-  HostArray o(dtype(), {1, p.heads, p.m, p.d});
-  for (size_t i = 0; i < g.o.size(); ++i)
-    o.set(i, g.o[i]);
-  test.arrays = {o, g.inputs[3]};
-  addOutput(test, DType::F32, {1, p.heads, p.m}, g.delta);
+  Gradients g(shape(), dtype());
+  Case test = deltaCase("attention_delta", g);
   check(test, /*allWarps=*/false);
 }
 
 TEST_P(AttentionBackward, Queries) {
   const Attention &p = shape();
   Gradients g(p, dtype());
-  Case test = caseOf("attention_dq", g, {0, 1, 2, 3});
-  addTiles(test, g.scale);
-  test.arrays.push_back(rows(g.lse));
-  test.arrays.push_back(rows(g.delta));
+  Case test = gradientCase("attention_dq", g);
   addOutput(test, dtype(), {1, p.heads, p.m, p.d}, g.dq);
   check(test, /*allWarps=*/false);
 }
@@ -168,10 +174,7 @@ TEST_P(AttentionBackward, Queries) {
 TEST_P(AttentionBackward, KeysAndValues) {
   const Attention &p = shape();
   Gradients g(p, dtype());
-  Case test = caseOf("attention_dkdv", g, {0, 1, 2, 3});
-  addTiles(test, g.scale);
-  test.arrays.push_back(rows(g.lse));
-  test.arrays.push_back(rows(g.delta));
+  Case test = gradientCase("attention_dkdv", g);
   addOutput(test, dtype(), {1, p.heads, p.n, p.d}, g.dk);
   addOutput(test, dtype(), {1, p.heads, p.n, p.d}, g.dv);
   test.outputs = 2;
@@ -181,12 +184,7 @@ TEST_P(AttentionBackward, KeysAndValues) {
 TEST_P(AttentionBackward, Prepare) {
   const Attention &p = shape();
   Gradients g(p, dtype());
-  Case test = caseOf("attention_prepare", g, {});
-  HostArray o(dtype(), {1, p.heads, p.m, p.d});
-  for (size_t i = 0; i < g.o.size(); ++i)
-    o.set(i, g.o[i]);
-  test.arrays = {o, g.inputs[3]};
-  addOutput(test, DType::F32, {1, p.heads, p.m}, g.delta);
+  Case test = deltaCase("attention_prepare", g);
   addOutput(test, DType::F32, {1, p.heads, p.m, p.d}, std::vector<double>(g.dq.size(), 0.0));
   test.outputs = 2;
   check(test, /*allWarps=*/false);
