@@ -87,6 +87,19 @@ std::vector<TileView> tilec::viewsOf(tile::LoadOp load) {
   return ends;
 }
 
+TileView tilec::wholeView(tile::LoadOp load) {
+  TileView view{load.getResult(), {}};
+  for (unsigned dim = 0; dim < cast<RankedTensorType>(load.getType()).getRank(); ++dim)
+    view.arrayDims.push_back(load.getArrayDim(dim));
+  return view;
+}
+
+bool tilec::isForProducts(tile::LoadOp load) {
+  return llvm::any_of(viewsOf(load), [](const TileView &view) {
+    return llvm::any_of(view.tile.getUsers(), llvm::IsaPred<tile::MmaOp>);
+  });
+}
+
 TileView tilec::storedView(tile::StoreOp store) {
   TileView view{store.getValue(), {}};
   for (unsigned dim = 0; dim < shapeOf(store.getValue()).size(); ++dim)

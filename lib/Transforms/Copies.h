@@ -46,6 +46,12 @@ struct TileView {
 /// dims of size one. Empty when it is reshaped otherwise.
 std::vector<TileView> viewsOf(tile::LoadOp load);
 
+/// All dims of the load, in its order.
+TileView wholeView(tile::LoadOp load);
+
+/// Whether a product takes a view of what is loaded.
+bool isForProducts(tile::LoadOp load);
+
 /// The value of which a store's is a view, through reshapes that only add dims of size one.
 TileView storedView(tile::StoreOp store);
 

@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===------------------------------------------------------------------------===//
 //
-// In: values. Out: whether certain operations are among those that they come from.
+// In: values. Out: whether certain operations are among those that they come from, or which
+// of a block are.
 // Through a branch or a while loop everything that its regions hand on counts, which is
 // more than strictly needed.
 //
@@ -86,4 +87,29 @@ bool tilec::isRunDependingOn(Operation *op, llvm::function_ref<bool(Operation *)
           return true;
   }
   return false;
+}
+
+std::optional<SmallVector<Operation *>>
+tilec::sliceIn(Block *block, ValueRange values, llvm::function_ref<bool(Operation *)> canRepeat,
+               llvm::function_ref<bool(BlockArgument)> isKnown) {
+  llvm::SetVector<Value> needed(values.begin(), values.end());
+  llvm::SetVector<Operation *> slice;
+  for (size_t next = 0; next < needed.size(); ++next) {
+    Value value = needed[next];
+    if (value.getParentBlock() != block)
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (!op) {
+      if (!isKnown(cast<BlockArgument>(value)))
+        return std::nullopt;
+      continue;
+    }
+    if (op->getNumRegions() || !canRepeat(op))
+      return std::nullopt;
+    slice.insert(op);
+    needed.insert(op->operand_begin(), op->operand_end());
+  }
+  SmallVector<Operation *> result = slice.takeVector();
+  llvm::sort(result, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return result;
 }

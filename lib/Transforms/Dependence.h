@@ -2,7 +2,8 @@
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===------------------------------------------------------------------------===//
-// Asked where blocks of a cluster share work: is this the same in all of them?
+// Asked where blocks of a cluster share work: is this the same in all of them? And where
+// copies and loads run ahead: what has to be computed again for another iteration?
 //===------------------------------------------------------------------------===//
 #ifndef TILEC_LIB_TRANSFORMS_DEPENDENCE_H
 #define TILEC_LIB_TRANSFORMS_DEPENDENCE_H
@@ -24,6 +25,15 @@ bool dependsOn(mlir::ValueRange values,
 /// The same for whether and how often `op` runs.
 bool isRunDependingOn(mlir::Operation *op,
                       llvm::function_ref<bool(mlir::Operation *)> isSource);
+
+/// The operations of `block` that `values` are computed from, in program order. None where
+/// one of them has regions or `canRepeat` denies it, or where an argument of the block is
+/// needed that `isKnown` denies (each is asked for once). What comes from outside of the
+/// block is there already.
+std::optional<llvm::SmallVector<mlir::Operation *>>
+sliceIn(mlir::Block *block, mlir::ValueRange values,
+        llvm::function_ref<bool(mlir::Operation *)> canRepeat,
+        llvm::function_ref<bool(mlir::BlockArgument)> isKnown);
 
 /// Which of the loop's carried values `value`, a result or an argument of its body, is;
 /// none for the counter.

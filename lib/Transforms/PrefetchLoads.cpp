@@ -48,7 +48,6 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_PREFETCHLOADS
@@ -97,21 +96,12 @@ static std::optional<Prefetch> findPrefetch(tile::LoadOp load) {
   if (!isa<RankedTensorType>(load.getType()) || load.getArray().getType().isMut() ||
       !dependsOn(load.getIndex(), isPosition))
     return std::nullopt;
-  llvm::SetVector<Operation *> needed;
-  SmallVector<Value> waiting(load.getIndex());
-  while (!waiting.empty()) {
-    Operation *op = waiting.pop_back_val().getDefiningOp();
-    if (!op)
-      continue; // a parameter
-    if (op->getBlock() != load->getBlock() || op->getNumRegions() || !isPure(op) ||
-        isa<RankedTensorType>(op->getResult(0).getType()))
-      return std::nullopt;
-    if (needed.insert(op))
-      waiting.append(op->operand_begin(), op->operand_end());
-  }
-  Prefetch result{load, SmallVector<Operation *>(needed.begin(), needed.end())};
-  llvm::sort(result.slice, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  return result;
+  auto isScalar = [](Operation *op) {
+    return isPure(op) && !isa<RankedTensorType>(op->getResult(0).getType());
+  };
+  auto slice = sliceIn(load->getBlock(), load.getIndex(), isScalar,
+                       [](BlockArgument) { return true; }); // parameters
+  return slice ? std::optional(Prefetch{load, *slice}) : std::nullopt;
 }
 
 static int64_t countResidentBlocks(tile::KernelOp kernel, int64_t waiting) {

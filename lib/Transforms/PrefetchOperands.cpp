@@ -31,6 +31,7 @@
 //===------------------------------------------------------------------------===//
 #include "AccessCost.h"
 #include "Copies.h"
+#include "Dependence.h"
 
 #include "tilec/Tile/BuildFacts.h"
 #include "tilec/Tile/DebugSites.h"
@@ -101,27 +102,10 @@ static bool feeds(Operation *load, tile::MmaOp product, scf::ForOp loop) {
 
 /// `load` with its slice, where its place is known an iteration before.
 static std::optional<Prefetch> findPrefetch(Operation *load, scf::ForOp loop) {
-  llvm::SetVector<Operation *> needed;
-  SmallVector<Value> waiting(load->getOperands());
-  while (!waiting.empty()) {
-    Value value = waiting.pop_back_val();
-    Operation *op = value.getDefiningOp();
-    if (!op) {
-      auto argument = cast<BlockArgument>(value);
-      if (argument.getOwner() == loop.getBody() && value != loop.getInductionVar())
-        return std::nullopt;
-      continue;
-    }
-    if (!isInBody(op, loop))
-      continue;
-    if (op->getNumRegions() || isCopied(op) || (!isPure(op) && !reads(op)))
-      return std::nullopt;
-    if (needed.insert(op))
-      waiting.append(op->operand_begin(), op->operand_end());
-  }
-  Prefetch result{load, SmallVector<Operation *>(needed.begin(), needed.end())};
-  llvm::sort(result.slice, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  return result;
+  auto canRepeat = [](Operation *op) { return !isCopied(op) && (isPure(op) || reads(op)); };
+  auto isCounter = [&](BlockArgument value) { return value == loop.getInductionVar(); };
+  auto slice = sliceIn(loop.getBody(), load->getOperands(), canRepeat, isCounter);
+  return slice ? std::optional(Prefetch{load, *slice}) : std::nullopt;
 }
 
 /// What `prefetches` load in the iteration `number`.

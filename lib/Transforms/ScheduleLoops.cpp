@@ -38,6 +38,8 @@
 // copy), and how many groups follow the one that a pop waits for is a constant.
 //
 //===------------------------------------------------------------------------===//
+#include "Dependence.h"
+
 #include "tilec/Tile/Remarks.h"
 #include "tilec/TileGPU/SharedBuffers.h"
 #include "tilec/TileGPU/TileGPU.h"
@@ -49,9 +51,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_SCHEDULELOOPS
@@ -132,41 +132,25 @@ static std::optional<Counter> findCounter(scf::WhileOp loop, BlockArgument value
                    loop.getYieldOp().getOperand(tested.getArgNumber()));
 }
 
-/// The numbers and the operations in the loop that `push` needs; false when it needs
+/// Finds the numbers and the operations in the loop that `push` needs; false when it needs
 /// anything else.
 static bool collectSlice(RingLoop &ring) {
-  llvm::SetVector<Operation *> needed;
-  llvm::DenseSet<Value> counted;
-  SmallVector<Value> waiting;
+  SmallVector<Value> places;
   ring.push->walk([&](tgpu::CopyOp copy) {
-    waiting.append(copy.getIndex().begin(), copy.getIndex().end());
+    places.append(copy.getIndex().begin(), copy.getIndex().end());
   });
-  while (!waiting.empty()) {
-    Value value = waiting.pop_back_val();
-    if (ring.loop.isDefinedOutsideOfLoop(value))
-      continue;
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      if (argument.getOwner() != ring.body)
-        return false;
-      if (!counted.insert(value).second)
-        continue;
-      std::optional<Counter> counter =
-          ring.getFor() ? findCounter(ring.getFor(), argument)
-                        : findCounter(cast<scf::WhileOp>(*ring.loop), argument);
-      if (!counter)
-        return false;
+  auto isCounter = [&](BlockArgument argument) {
+    std::optional<Counter> counter =
+        ring.getFor() ? findCounter(ring.getFor(), argument)
+                      : findCounter(cast<scf::WhileOp>(*ring.loop), argument);
+    if (counter)
       ring.counters.push_back(*counter);
-      continue;
-    }
-    Operation *op = value.getDefiningOp();
-    if (op->getBlock() != ring.body || op->getNumRegions() || !isPure(op))
-      return false;
-    if (needed.insert(op))
-      waiting.append(op->operand_begin(), op->operand_end());
-  }
-  ring.slice.assign(needed.begin(), needed.end());
-  llvm::sort(ring.slice, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  return true;
+    return counter.has_value();
+  };
+  auto slice = sliceIn(ring.body, places, isPure, isCounter);
+  if (slice)
+    ring.slice = *slice;
+  return slice.has_value();
 }
 
 /// Rings of one loop that have the same number of places.

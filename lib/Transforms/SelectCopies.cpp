@@ -32,7 +32,8 @@
 // begin at one of the row (else an H200 stops with an illegal instruction), reads
 // zeros outside of the array, and sees what this kernel wrote only after fences: a load
 // with another pad, or of an array that the kernel writes, stays as it is. What it writes is
-// there some time later: an array that the kernel reads afterwards is written by threads.
+// there some time later: an array that the kernel reads afterwards is written by threads. So
+// is what may begin before the array.
 //===----------------------------------------------------------------------===//
 #include "Copies.h"
 #include "Dependence.h"
@@ -199,22 +200,16 @@ static Obstacle loadObstacle(const IndexFacts &facts, LoadOp load, unsigned numW
 static bool canComeAlong(const IndexFacts &facts, LoadOp load) {
   auto type = cast<RankedTensorType>(load.getResult().getType());
   int64_t bytes = type.getNumElements() * tgpu::BufferType::storedBytes(type.getElementType());
-  TileView view{load.getResult(), {}};
-  for (unsigned dim = 0; dim < type.getRank(); ++dim)
-    view.arrayDims.push_back(load.getArrayDim(dim));
   auto isOfTiles = [](Operation *op) {
     return isa<GatherOp, AtomicOp>(op) ||
            (op->getNumRegions() == 0 && llvm::any_of(op->getOperandTypes(), [](Type operand) {
               return isa<RankedTensorType>(operand);
             }));
   };
-  bool isForThreads = llvm::none_of(viewsOf(load), [](const TileView &view) {
-    return llvm::any_of(view.tile.getUsers(), llvm::IsaPred<MmaOp>);
-  });
   bool isBesideCopies = llvm::any_of(load->getBlock()->getOps<LoadOp>(), isCopiedByEngine);
-  return isForThreads && isBesideCopies && load->getParentOfType<LoopLikeOpInterface>() && bytes <= smallTile &&
-         !isWritten(load.getArray()) && isZero(load.getPadValue()) &&
-         !engineObstacle(load.getArray().getType(), view) &&
+  return !isForProducts(load) && isBesideCopies && load->getParentOfType<LoopLikeOpInterface>() &&
+         bytes <= smallTile && !isWritten(load.getArray()) && isZero(load.getPadValue()) &&
+         !engineObstacle(load.getArray().getType(), wholeView(load)) &&
          !startObstacle(load.getArray().getType(), rowStart(facts, load)) &&
          !dependsOn(load.getIndex(), isOfTiles);
 }

@@ -227,14 +227,6 @@ static bool isSharedByCluster(tile::KernelOp kernel, tile::LoadOp load) {
          !dependsOn(load.getIndex(), [](Operation *op) { return isa<tgpu::ClusterRankOp>(op); });
 }
 
-/// All dims of the load, in its order.
-static TileView wholeView(tile::LoadOp load) {
-  TileView view{load.getResult(), {}};
-  for (unsigned dim = 0; dim < cast<RankedTensorType>(load.getType()).getRank(); ++dim)
-    view.arrayDims.push_back(load.getArrayDim(dim));
-  return view;
-}
-
 /// Has threads read what the group brought for them.
 static void readByThreads(const ReadByThreads &read, Value buffer) {
   tile::LoadOp load = read.load;
@@ -318,13 +310,6 @@ static void stageGroup(tile::KernelOp kernel, const Group &group) {
 //===------------------------------------------------------------------------===//
 // Tiles that threads read
 //===------------------------------------------------------------------------===//
-
-/// Whether products read the load from shared memory; else threads do.
-static bool isForProducts(tile::LoadOp load) {
-  return llvm::any_of(viewsOf(load), [](const TileView &view) {
-    return llvm::any_of(view.tile.getUsers(), llvm::IsaPred<tile::MmaOp>);
-  });
-}
 
 /// The operations behind `load` in its block that compute from it and from no other tile
 /// that is not the same everywhere; `next` becomes the first that needs one of their results.
