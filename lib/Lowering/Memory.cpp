@@ -256,20 +256,13 @@ Value TileAccess::addressOf(Value offset) {
                              ArrayRef<LLVM::GEPArg>{offset});
 }
 
-/// The same where the tile may begin before the array. Only what is less than a tile
-/// before it matters, so that nothing overflows.
+/// How much of the tile exists where it may begin before the array.
 void TileAccess::checkBothEnds(Dim &dim) {
   OpBuilder &b = e.builder;
   Location loc = e.loc;
-  Value zero = e.i64(0), whole = e.i64(dim.size);
-  Value start = arith::MaxSIOp::create(b, loc, dim.index, e.i64(-dim.size));
-  Value first = arith::SubIOp::create(b, loc, zero, start);
-  first = arith::MaxSIOp::create(b, loc, first, zero);
-  Value rest = arith::SubIOp::create(b, loc, dim.arraySize, start);
-  Value end = arith::MinSIOp::create(b, loc, rest, whole);
-  Value count = arith::SubIOp::create(b, loc, end, first);
-  count = arith::MaxSIOp::create(b, loc, count, zero);
-  Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, count, whole);
+  auto [first, count] = emitExistingPart(b, loc, dim.index, dim.arraySize, dim.size);
+  Value isWhole =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, count, e.i64(dim.size));
   wholly = wholly ? arith::AndIOp::create(b, loc, wholly, isWhole).getResult() : isWhole;
   dim.first = cut(first, b.getI32Type());
   dim.extent = cut(count, b.getI32Type());

@@ -30,6 +30,21 @@ using namespace tilec;
 // Groups
 //===------------------------------------------------------------------------===//
 
+ExistingPart tilec::emitExistingPart(OpBuilder &b, Location loc, Value start, Value size,
+                                     int64_t width) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(b, loc, value, 64);
+  };
+  Value zero = constant(0);
+  start = arith::MaxSIOp::create(b, loc, start, constant(-width));
+  Value first = arith::SubIOp::create(b, loc, zero, start);
+  first = arith::MaxSIOp::create(b, loc, first, zero);
+  Value end = arith::SubIOp::create(b, loc, size, start);
+  end = arith::MinSIOp::create(b, loc, end, constant(width));
+  Value count = arith::SubIOp::create(b, loc, end, first);
+  return {first, arith::MaxSIOp::create(b, loc, count, zero)};
+}
+
 SmallVector<AccessGroup> tilec::groupRegisters(const Layout &layout,
                                                ArrayRef<unsigned> bits) {
   uint64_t inGroup = 0;

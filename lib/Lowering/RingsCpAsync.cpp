@@ -28,7 +28,7 @@
 // and stored, and the pop's meeting makes them visible.
 //
 //===------------------------------------------------------------------------===//
-#include "Emitter.h"
+#include "MemoryAccess.h"
 
 #include "tilec/Analysis/CopyLayout.h"
 #include "tilec/Atoms/ThreadCode.h"
@@ -128,13 +128,7 @@ AsyncCopyEmitter::Dim AsyncCopyEmitter::describe(unsigned arrayDim) {
   }
   Value whole = e.i64(width);
   if (op.getElements() && e.facts.rangeOf(op.getIndex()[arrayDim], op).min < 0) {
-    Value start = arith::MaxSIOp::create(builder, loc, index, e.i64(-width));
-    Value first = arith::SubIOp::create(builder, loc, e.i64(0), start);
-    first = arith::MaxSIOp::create(builder, loc, first, e.i64(0));
-    Value end = arith::SubIOp::create(builder, loc, size, start);
-    end = arith::MinSIOp::create(builder, loc, end, whole);
-    Value count = arith::SubIOp::create(builder, loc, end, first);
-    count = arith::MaxSIOp::create(builder, loc, count, e.i64(0));
+    auto [first, count] = emitExistingPart(builder, loc, index, size, width);
     dim.first = arith::TruncIOp::create(builder, loc, builder.getI32Type(), first);
     dim.exists = arith::TruncIOp::create(builder, loc, builder.getI32Type(), count);
     setOwnCoordinate(dim);
