@@ -17,8 +17,6 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Threading.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
 #include "llvm/Support/Threading.h"
 
 using namespace mlir;
@@ -50,20 +48,6 @@ static bool lowerToSIMT(BuildCode &build, const CompileOptions &options, const C
   return false;
 }
 
-static llvm::Expected<std::string> compileToPTX(OwningOpRef<ModuleOp> &module, const Chip &chip,
-                                                const CodegenOptions &options) {
-  if (llvm::Error error = lowerToLLVM(*module))
-    return error;
-  llvm::LLVMContext context;
-  auto translated = translateToLLVM(*module, context, chip);
-  if (!translated)
-    return translated.takeError();
-  module = {};
-  if (llvm::Error error = optimizeModule(**translated, chip, options))
-    return error;
-  return emitPTX(std::move(*translated), chip, options);
-}
-
 static void compileBuild(BuildCode &build, const CompileOptions &options, const Chip &chip) {
   uint64_t self = llvm::get_threadid();
   ScopedDiagnosticHandler handler(build.module->getContext(), [&](mlir::Diagnostic &diagnostic) {
@@ -77,7 +61,8 @@ static void compileBuild(BuildCode &build, const CompileOptions &options, const 
   describeBuilds(*build.module, build.kernels);
   CodegenOptions codegen;
   codegen.optLevel = options.optLevel;
-  auto ptx = compileToPTX(build.module, chip, codegen);
+  auto ptx = compileToPTX(*build.module, chip, codegen);
+  build.module = {};
   if (ptx) {
     build.ptx = std::move(*ptx);
     return;

@@ -17,6 +17,8 @@
 // them, and ExpandMath has replaced them before.
 //===----------------------------------------------------------------------===//
 
+#include "DiagnosticText.h"
+
 #include "tilec/Target/EmitPTX.h"
 #include "tilec/Target/Passes.h"
 
@@ -42,7 +44,6 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/DialectConversion.h"
-#include "llvm/Support/Threading.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_LOWERTOLLVM
@@ -177,19 +178,9 @@ llvm::Error tilec::lowerToLLVM(ModuleOp module) {
   scopes.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
   passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass(scopes));
 
-  std::string text;
-  uint64_t self = llvm::get_threadid(); // a handler hears the other threads, too
-  ScopedDiagnosticHandler collect(module.getContext(), [&](Diagnostic &diagnostic) {
-    if (llvm::get_threadid() != self)
-      return failure();
-    llvm::raw_string_ostream os(text);
-    if (!text.empty())
-      os << "\n";
-    os << diagnostic.getLocation() << ": " << diagnostic.str();
-    return success();
-  });
+  DiagnosticText said(module.getContext());
   if (succeeded(passes.run(module)))
     return llvm::Error::success();
   return llvm::createStringError("lowering to LLVM failed: " +
-                                 (text.empty() ? "unknown reason" : text));
+                                 said.get());
 }

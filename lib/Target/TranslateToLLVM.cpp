@@ -10,6 +10,8 @@
 // carry what their effects allow.
 //===----------------------------------------------------------------------===//
 
+#include "DiagnosticText.h"
+
 #include "tilec/Target/EmitPTX.h"
 #include "tilec/Target/ExpandHelpers.h"
 
@@ -24,7 +26,6 @@
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/Threading.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace mlir;
@@ -63,17 +64,7 @@ tilec::translateToLLVM(ModuleOp module, llvm::LLVMContext &context, const Chip &
     return machine.takeError();
 
   requireClusters(module);
-  std::string text;
-  uint64_t self = llvm::get_threadid(); // a handler hears the other threads, too
-  ScopedDiagnosticHandler collect(module.getContext(), [&](Diagnostic &diagnostic) {
-    if (llvm::get_threadid() != self)
-      return failure();
-    llvm::raw_string_ostream os(text);
-    if (!text.empty())
-      os << "\n";
-    os << diagnostic.getLocation() << ": " << diagnostic.str();
-    return success();
-  });
+  DiagnosticText said(module.getContext());
   // Known before translation: it decides the alignment of accesses that name none.
   llvm::DataLayout layout = (*machine)->createDataLayout();
   module->setAttr(LLVM::LLVMDialect::getDataLayoutAttrName(),
@@ -81,7 +72,7 @@ tilec::translateToLLVM(ModuleOp module, llvm::LLVMContext &context, const Chip &
   std::unique_ptr<llvm::Module> result = translateModuleToLLVMIR(
       module, context, module.getName().value_or("tilec"));
   if (!result)
-    return llvm::createStringError("translation to LLVM IR failed: " + text);
+    return llvm::createStringError("translation to LLVM IR failed: " + said.get());
 
   result->setTargetTriple((*machine)->getTargetTriple());
   result->setDataLayout(layout);
@@ -100,5 +91,5 @@ llvm::Expected<std::string> tilec::compileToPTX(ModuleOp module, const Chip &chi
     return result.takeError();
   if (llvm::Error error = optimizeModule(**result, chip, options))
     return error;
-  return emitPTX(**result, chip, options);
+  return emitPTX(std::move(*result), chip, options);
 }
