@@ -166,10 +166,7 @@ static TensorMapInfo describeTensorMap(DictionaryAttr attr) {
 static BuildInfo describeBuild(Operation *op) {
   BuildInfo build;
   build.symbol = SymbolTable::getSymbolName(op).str();
-  if (auto facts = op->getAttrOfType<ArrayAttr>(tile::buildFactsAttr))
-    for (auto name : facts.getAsRange<StringAttr>())
-      if (auto fact = parseBuildFact(std::string_view(name.getValue())))
-        build.facts |= uint8_t(*fact);
+  build.facts = tile::factsOf(op);
   build.threads = (integerOf(op, "tile.num_warps") + integerOf(op, "tile.access_warps")) *
                   Chip::warpSize;
   build.sharedBytes = integerOf(op, "tile.shared_bytes");

@@ -93,11 +93,7 @@ public:
   void print(tile::KernelOp kernel, ArrayRef<Value> shown) {
     auto name = kernel->getAttrOfType<StringAttr>("tile.kernel");
     os << "kernel " << (name ? name.getValue() : kernel.getSymName()) << ", "
-       << (tile::relies(kernel, BuildFact::FewBlocks)   ? "small-grid"
-           : tile::relies(kernel, BuildFact::Pairs)     ? "paired"
-           : tile::relies(kernel, BuildFact::Aligned16) ? "aligned"
-                                                        : "general")
-       << " build, "
+       << buildKindName(tile::factsOf(kernel)) << " build, "
        << kernel.getNumWarps().value_or(0) << " warps\n";
     llvm::MapVector<Type, llvm::SetVector<StringRef>> tiles;
     for (Value tile : shown)

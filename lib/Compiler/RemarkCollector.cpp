@@ -62,10 +62,7 @@ void RemarkCollector::learnBuilds(ModuleOp module) {
   for (tile::KernelOp kernel : module.getOps<tile::KernelOp>()) {
     auto name = kernel->getAttrOfType<StringAttr>("tile.kernel");
     Build build{name ? name.str() : kernel.getSymName().str(),
-                tile::relies(kernel, BuildFact::FewBlocks)   ? "small-grid build"
-                : tile::relies(kernel, BuildFact::Pairs)     ? "paired build"
-                : tile::relies(kernel, BuildFact::Aligned16) ? "aligned build"
-                                                             : "general build"};
+                std::string(buildKindName(tile::factsOf(kernel))) + " build"};
     variants[build.kernel].insert({chipName, build.name});
     builds[kernel.getSymName().str()] = std::move(build);
   }

@@ -28,13 +28,7 @@ struct Usage {
   std::optional<int64_t> gridBlocks;
   unsigned multiprocessors;
 
-  StringRef buildName() const {
-    if (build.relies(BuildFact::FewBlocks))
-      return "small-grid build";
-    if (build.relies(BuildFact::Pairs))
-      return "paired build";
-    return build.relies(BuildFact::Aligned16) ? "aligned build" : "general build";
-  }
+  std::string buildName() const { return std::string(buildKindName(build.facts)) + " build"; }
   /// How often all multiprocessors are filled for the grid.
   std::optional<double> waves() const {
     if (!gridBlocks || !multiprocessors || !occupancy.blocks())

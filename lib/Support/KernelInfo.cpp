@@ -16,10 +16,6 @@
 
 using namespace tilec;
 
-static constexpr BuildFact allBuildFacts[] = {BuildFact::Aligned16, BuildFact::Disjoint,
-                                              BuildFact::Index32, BuildFact::FewBlocks,
-                                              BuildFact::Pairs};
-
 std::string_view tilec::buildFactName(BuildFact fact) {
   switch (fact) {
   case BuildFact::Aligned16:
@@ -34,6 +30,14 @@ std::string_view tilec::buildFactName(BuildFact fact) {
     return "pairs";
   }
   return "";
+}
+
+std::string_view tilec::buildKindName(uint8_t facts) {
+  auto relies = [=](BuildFact fact) { return (facts & static_cast<uint8_t>(fact)) != 0; };
+  return relies(BuildFact::FewBlocks)   ? "small-grid"
+         : relies(BuildFact::Pairs)     ? "paired"
+         : relies(BuildFact::Aligned16) ? "aligned"
+                                        : "general";
 }
 
 std::optional<BuildFact> tilec::parseBuildFact(std::string_view name) {

@@ -432,8 +432,7 @@ Expected<void> Launcher::chooseBuild(std::span<const KernelArg> args, LaunchPlan
     return refuse(info, "", "no build of the kernel takes these arguments (no tensor map "
                             "describes an array)");
   std::string missing;
-  for (BuildFact fact : {BuildFact::Aligned16, BuildFact::Disjoint, BuildFact::Index32,
-                         BuildFact::FewBlocks, BuildFact::Pairs})
+  for (BuildFact fact : allBuildFacts)
     if (asked(fact) && !(holds & static_cast<uint8_t>(fact)))
       missing += (missing.empty() ? "" : ", ") + std::string(buildFactName(fact));
   return refuse(info, "", "no build of the kernel takes these arguments (not " + missing + ")");

@@ -87,8 +87,15 @@ enum class BuildFact : uint8_t {
   /// requests, or each position has so much of the arrays (bytesToShare).
   Pairs = 16,
 };
+inline constexpr BuildFact allBuildFacts[] = {BuildFact::Aligned16, BuildFact::Disjoint,
+                                              BuildFact::Index32, BuildFact::FewBlocks,
+                                              BuildFact::Pairs};
 std::string_view buildFactName(BuildFact fact);
 std::optional<BuildFact> parseBuildFact(std::string_view name);
+
+/// What messages call a build that relies on `facts` (an or): "aligned", and "general" of one
+/// that relies on nothing.
+std::string_view buildKindName(uint8_t facts);
 
 /// Most axes of an array that a tensor map describes.
 inline constexpr unsigned maxTensorMapRank = 5;

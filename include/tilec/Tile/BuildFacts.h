@@ -26,12 +26,19 @@ namespace tilec::tile {
 /// Name of the attribute on tile.kernel: an array of fact names.
 inline constexpr llvm::StringLiteral buildFactsAttr = "tile.facts";
 
+/// All that `op`, a kernel or the function it became, may rely on (an or).
+inline uint8_t factsOf(mlir::Operation *op) {
+  uint8_t facts = 0;
+  if (auto names = op->getAttrOfType<mlir::ArrayAttr>(buildFactsAttr))
+    for (auto name : names.getAsRange<mlir::StringAttr>())
+      if (auto fact = parseBuildFact(name.getValue()))
+        facts |= static_cast<uint8_t>(*fact);
+  return facts;
+}
+
 /// Whether this build of `kernel` may rely on `fact`.
 inline bool relies(KernelOp kernel, BuildFact fact) {
-  auto facts = kernel->getAttrOfType<mlir::ArrayAttr>(buildFactsAttr);
-  return facts && llvm::any_of(facts.getAsRange<mlir::StringAttr>(), [&](mlir::StringAttr name) {
-           return name.getValue() == llvm::StringRef(buildFactName(fact));
-         });
+  return factsOf(kernel) & static_cast<uint8_t>(fact);
 }
 
 } // namespace tilec::tile
