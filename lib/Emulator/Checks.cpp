@@ -223,37 +223,27 @@ static __bf16 truncateFloatToBF16(float value) {
   return result;
 }
 
-static __bf16 truncateDoubleToBF16(double value) {
-  // Rounds to odd in float first, so that the second rounding sees a sticky bit.
+/// Rounds to odd, so that a second rounding sees a sticky bit.
+static float roundToOdd(double value) {
   float narrow = float(value);
+  if (double(narrow) == value || value != value)
+    return narrow;
   uint32_t bits;
   std::memcpy(&bits, &narrow, 4);
-  if (double(narrow) != value && value == value) {
-    bool away = (value > 0) ? double(narrow) > value : double(narrow) < value;
-    if (away)
-      --bits;
-    bits |= 1;
-    std::memcpy(&narrow, &bits, 4);
-  }
-  return truncateFloatToBF16(narrow);
+  if (value > 0 ? double(narrow) > value : double(narrow) < value)
+    --bits;
+  bits |= 1;
+  std::memcpy(&narrow, &bits, 4);
+  return narrow;
+}
+
+static __bf16 truncateDoubleToBF16(double value) {
+  return truncateFloatToBF16(roundToOdd(value));
 }
 
 static _Float16 truncateFloatToHalf(float value) { return _Float16(value); }
 static float extendHalfToFloat(_Float16 value) { return float(value); }
-
-static _Float16 truncateDoubleToHalf(double value) {
-  float narrow = float(value);
-  uint32_t bits;
-  std::memcpy(&bits, &narrow, 4);
-  if (double(narrow) != value && value == value) {
-    bool away = (value > 0) ? double(narrow) > value : double(narrow) < value;
-    if (away)
-      --bits;
-    bits |= 1;
-    std::memcpy(&narrow, &bits, 4);
-  }
-  return _Float16(narrow);
-}
+static _Float16 truncateDoubleToHalf(double value) { return _Float16(roundToOdd(value)); }
 
 llvm::ArrayRef<RuntimeEntry> tilec::emulator::runtimeFunctions() {
   static const RuntimeEntry entries[] = {

@@ -516,24 +516,31 @@ Operand Sema::checkStaticAssert(CallArgs &args) {
   return Operand::poison(args.range);
 }
 
-Operand Sema::checkStaticPrint(CallArgs &args) {
+/// The text of the format before, between and behind its `{}`, one for each value.
+bool Sema::checkFormat(const CallArgs &args, StringRef builtin,
+                       SmallVectorImpl<StringRef> &pieces) {
   auto *format = dyn_cast<ast::StringLiteralExpr>(args.values[0]);
   if (!format) {
     error(diag::argument_kind, args.values[0]->getRange())
-        .arg("static_print")
+        .arg(builtin)
         .arg("format")
         .arg("a string")
         .arg(textOf(args.values[0]->getRange()));
-    return Operand::poison(args.range);
+    return false;
   }
-  SmallVector<StringRef> pieces;
   format->value.split(pieces, "{}");
-  if (pieces.size() != args.rest.size() + 1) {
-    error(diag::print_arguments, args.range)
-        .arg(int64_t(pieces.size() - 1))
-        .arg(int64_t(args.rest.size()));
+  if (pieces.size() == args.rest.size() + 1)
+    return true;
+  error(diag::print_arguments, args.range)
+      .arg(int64_t(pieces.size() - 1))
+      .arg(int64_t(args.rest.size()));
+  return false;
+}
+
+Operand Sema::checkStaticPrint(CallArgs &args) {
+  SmallVector<StringRef> pieces;
+  if (!checkFormat(args, "static_print", pieces))
     return Operand::poison(args.range);
-  }
   std::string text = pieces.front().str();
   for (auto [index, expr] : llvm::enumerate(args.rest)) {
     Operand value = checkExpr(expr);

@@ -76,20 +76,9 @@ Operand Sema::checkCumulative(CallArgs &args) {
 /// scan(x, axis, fn, reverse:, exclusive:, init:), or of a tuple.
 Operand Sema::checkCustomScan(CallArgs &args) {
   SmallVector<Operand> operands, inits;
-  if (!evaluateOperands(args.values[0], operands) ||
-      !llvm::all_of(operands,
-                    [&](const Operand &x) { return checkTile(x, "scan"); }))
+  if (!evaluateTiles(args.values[0], "scan", operands))
     return Operand::poison(args.range);
   const Type first = operands.front().type();
-  for (const Operand &operand : operands) {
-    if (operand.type().shape() == first.shape())
-      continue;
-    error(diag::shape_mismatch, operand.range)
-        .arg("an operand of `scan`")
-        .arg(shapeString(first.shape()))
-        .arg(shapeString(operand.type().shape()));
-    return Operand::poison(args.range);
-  }
   bool reverse, exclusive;
   std::optional<unsigned> axis =
       checkAxis(args.values[1], first.rank(), "`axis`");
@@ -158,25 +147,16 @@ Operand Sema::checkCustomScan(CallArgs &args) {
 /// sort(x), or sort((keys, payload…)) which gives a tuple.
 Operand Sema::checkSort(CallArgs &args) {
   SmallVector<Operand> operands;
-  if (!evaluateOperands(args.values[0], operands) ||
-      !llvm::all_of(operands,
-                    [&](const Operand &x) { return checkTile(x, "sort"); }) ||
+  if (!evaluateTiles(args.values[0], "sort", operands) ||
       !requireDomain(operands.front(), Domain::Number, "sort"))
     return Operand::poison(args.range);
-  const Type keys = operands.front().type();
   SmallVector<checked::Expr *> values;
   SmallVector<Type> results;
   for (const Operand &operand : operands) {
     values.push_back(operand.expr);
     results.push_back(operand.type());
-    if (operand.type().shape() == keys.shape())
-      continue;
-    error(diag::shape_mismatch, operand.range)
-        .arg("an operand of `sort`")
-        .arg(shapeString(keys.shape()))
-        .arg(shapeString(operand.type().shape()));
-    return Operand::poison(args.range);
   }
+  const Type keys = results.front();
   bool descending;
   std::optional<unsigned> axis = checkNamedAxis(args, keys.rank());
   if (!axis || !checkFlag(args, "descending", descending))
@@ -254,23 +234,9 @@ Operand Sema::checkHistogram(CallArgs &args) {
 //===----------------------------------------------------------------------===//
 
 Operand Sema::checkPrint(CallArgs &args) {
-  auto *format = dyn_cast<ast::StringLiteralExpr>(args.values[0]);
-  if (!format) {
-    error(diag::argument_kind, args.values[0]->getRange())
-        .arg("print")
-        .arg("format")
-        .arg("a string")
-        .arg(textOf(args.values[0]->getRange()));
-    return Operand::poison(args.range);
-  }
   SmallVector<StringRef> pieces;
-  format->value.split(pieces, "{}");
-  if (pieces.size() != args.rest.size() + 1) {
-    error(diag::print_arguments, args.range)
-        .arg(int64_t(pieces.size() - 1))
-        .arg(int64_t(args.rest.size()));
+  if (!checkFormat(args, "print", pieces))
     return Operand::poison(args.range);
-  }
   SmallVector<checked::Expr *> values;
   for (const ast::Expr *expr : args.rest) {
     Operand value = checkValue(expr);

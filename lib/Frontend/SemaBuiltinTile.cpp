@@ -380,6 +380,27 @@ bool Sema::evaluateOperands(const ast::Expr *expr,
       operands, [](const Operand &operand) { return operand.isPoison(); });
 }
 
+/// The same where each is a tile, all of one shape, as `reduce`, `scan` and `sort` take them.
+bool Sema::evaluateTiles(const ast::Expr *expr, StringRef builtin,
+                         SmallVectorImpl<Operand> &operands) {
+  if (!evaluateOperands(expr, operands) ||
+      !llvm::all_of(operands, [&](const Operand &operand) {
+        return checkTile(operand, builtin);
+      }))
+    return false;
+  const Type first = operands.front().type();
+  for (const Operand &operand : operands) {
+    if (operand.type().shape() == first.shape())
+      continue;
+    error(diag::shape_mismatch, operand.range)
+        .arg("an operand of `" + builtin + "`")
+        .arg(shapeString(first.shape()))
+        .arg(shapeString(operand.type().shape()));
+    return false;
+  }
+  return true;
+}
+
 /// Inlines the combining fn on scalars: left values, then right values.
 bool Sema::makeRegion(const ast::FnDecl *fn, ArrayRef<Type> types,
                       SourceRange range, checked::Region &region) {
@@ -470,21 +491,9 @@ Operand Sema::tupleOf(checked::Expr *expr, SourceRange range) {
 /// reduce(x, axis, init, fn), reduce((x, y), axis, (ix, iy), fn)
 Operand Sema::checkCustomReduce(CallArgs &args) {
   SmallVector<Operand> operands, inits;
-  const bool isValid = evaluateOperands(args.values[0], operands);
-  if (!isValid || !llvm::all_of(operands, [&](const Operand &x) {
-        return checkTile(x, "reduce");
-      }))
+  if (!evaluateTiles(args.values[0], "reduce", operands))
     return Operand::poison(args.range);
   const Type first = operands.front().type();
-  for (const Operand &operand : operands) {
-    if (operand.type().shape() == first.shape())
-      continue;
-    error(diag::shape_mismatch, operand.range)
-        .arg("an operand of `reduce`")
-        .arg(shapeString(first.shape()))
-        .arg(shapeString(operand.type().shape()));
-    return Operand::poison(args.range);
-  }
   SmallVector<int64_t> axes;
   if (!checkAxes(args.values[1], first.rank(), axes) ||
       !evaluateOperands(args.values[2], inits))

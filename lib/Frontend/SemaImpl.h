@@ -567,6 +567,10 @@ private:
                   checked::MmaPrecision precision, SourceRange range);
   bool evaluateOperands(const ast::Expr *expr,
                         SmallVectorImpl<Operand> &operands);
+  bool evaluateTiles(const ast::Expr *expr, StringRef builtin,
+                     SmallVectorImpl<Operand> &operands);
+  bool checkFormat(const CallArgs &args, StringRef builtin,
+                   SmallVectorImpl<StringRef> &pieces);
   bool makeRegion(const ast::FnDecl *fn, ArrayRef<Type> types,
                   SourceRange range, checked::Region &region);
   Operand tupleOf(checked::Expr *expr, SourceRange range);
