@@ -422,6 +422,17 @@ Operand Sema::checkFull(CallArgs &args) {
 
 /// start + i * step
 Operand Sema::checkArange(CallArgs &args) {
+  auto *first = dyn_cast<ast::IntLiteralExpr>(args.values[0]);
+  if (args.values[1] && first && first->magnitude == 0) {
+    const std::string text = textOf(args.values[1]->getRange());
+    error(diag::tile_dim_not_power_of_two, args.values[0]->getRange())
+        .arg("0")
+        .arg(int64_t(0))
+        .arg("")
+        .help("`arange(" + text + ")` counts from 0, `arange(" + text +
+              ", start: s)` from s");
+    return Operand::poison(args.range);
+  }
   int64_t count = 1;
   const bool isValid = checkTileDim(args.values[0], count);
   std::optional<DType> dtype = DType::Int;

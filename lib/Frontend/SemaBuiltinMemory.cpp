@@ -289,6 +289,8 @@ Operand Sema::makeStore(CallArgs &args, bool elements) {
                        "; `keep: true` keeps it as an axis of one");
     else if (type.rank() < array->rank())
       builder.help("`x[None, :]` adds an axis of one");
+    else if (llvm::is_contained(type.shape(), 1))
+      builder.help("`squeeze(x, axis)` removes an axis of one");
     return Operand::poison(args.range);
   }
   SmallVector<unsigned> order;

@@ -505,7 +505,14 @@ bool Sema::bindBuiltinArgs(const BuiltinInfo &builtin,
     if (place == args.names.end()) {
       auto builder = error(diag::unknown_argument, arg.name.range);
       builder.arg(name).arg(arg.name.text);
-      if (std::optional<StringRef> near = closest(arg.name.text, args.names))
+      const ForeignName *foreign = foreignArgument(name, arg.name.text);
+      if (foreign && foreign->ours.empty())
+        builder.help(foreign->advice);
+      else if (foreign && llvm::is_contained(args.names, foreign->ours))
+        builder.fixIt(arg.name.range, foreign->ours,
+                      "did you mean `" + foreign->ours + "`?");
+      else if (std::optional<StringRef> near =
+                   closest(arg.name.text, args.names))
         builder.fixIt(arg.name.range, *near, "did you mean `" + *near + "`?");
       isValid = false;
       continue;

@@ -414,25 +414,13 @@ Operand Sema::checkIndex(const ast::IndexExpr &expr) {
     return Operand::poison(range);
   }
   base = requireValue(std::move(base));
-  bool hasAxes = false, hasValues = false;
-  for (const ast::IndexItem &item : expr.items) {
-    hasAxes |= item.kind != ast::IndexItem::Kind::Value;
-    hasValues |= item.kind == ast::IndexItem::Kind::Value;
-  }
   if (base.isPoison())
     return base;
-  if (!hasAxes)
-    return checkElement(expr, base);
-  if (hasValues) {
-    error(diag::argument_kind, expr.brackets)
-        .arg("[]")
-        .arg("index")
-        .arg("either all values, for one element, or `:` and `None`, for new "
-             "axes")
-        .arg("both");
-    return Operand::poison(range);
-  }
-  return checkNewAxes(expr, base);
+  const bool isElement =
+      llvm::all_of(expr.items, [](const ast::IndexItem &item) {
+        return item.kind == ast::IndexItem::Kind::Value;
+      });
+  return isElement ? checkElement(expr, base) : checkAxes(expr, base);
 }
 
 /// `a.shape[d]`, d a constant.
@@ -468,30 +456,40 @@ Operand Sema::checkShapeIndex(const ast::IndexExpr &expr,
   return Operand::runtime(read, range);
 }
 
-/// `x[:, None]`: axes of one; trailing `:` may be left out.
-Operand Sema::checkNewAxes(const ast::IndexExpr &expr, Operand base) {
+/// `x[i, :, None]`: without the axes that have an index, with axes of one; trailing `:`
+/// may be left out.
+Operand Sema::checkAxes(const ast::IndexExpr &expr, Operand base) {
   const Type type = base.type();
-  SmallVector<int64_t> shape;
+  SmallVector<int64_t> shape, slice(type.shape());
+  SmallVector<checked::Expr *> index;
   SmallVector<Origin> origins;
   unsigned axis = 0;
+  auto keepAxis = [&] {
+    shape.push_back(type.dim(axis));
+    origins.push_back(axis < base.origins.size() ? base.origins[axis]
+                                                 : Origin{base.range});
+    index.push_back(makeInt(0, expr.brackets));
+  };
   for (const ast::IndexItem &item : expr.items) {
     if (item.kind == ast::IndexItem::Kind::NewAxis) {
       shape.push_back(1);
       origins.push_back({item.range});
       continue;
     }
-    if (axis < type.rank()) {
-      shape.push_back(type.dim(axis));
-      origins.push_back(axis < base.origins.size() ? base.origins[axis]
-                                                   : Origin{base.range});
+    if (item.kind == ast::IndexItem::Kind::Value) {
+      checked::Expr *entry = checkElementIndex(item, type, axis);
+      if (!entry)
+        return Operand::poison(expr.getRange());
+      index.push_back(entry);
+      if (axis < type.rank())
+        slice[axis] = 1;
+    } else if (axis < type.rank()) {
+      keepAxis();
     }
     ++axis;
   }
-  for (; axis < type.rank(); ++axis) {
-    shape.push_back(type.dim(axis));
-    origins.push_back(axis < base.origins.size() ? base.origins[axis]
-                                                 : Origin{base.range});
-  }
+  for (; axis < type.rank(); ++axis)
+    keepAxis();
   if (axis > type.rank()) {
     error(diag::element_rank, expr.brackets)
         .arg(int64_t(type.rank()))
@@ -503,10 +501,38 @@ Operand Sema::checkNewAxes(const ast::IndexExpr &expr, Operand base) {
     error(diag::tile_rank, expr.brackets).arg(int64_t(shape.size()));
     return Operand::poison(expr.getRange());
   }
+  checked::Expr *value = materialize(base);
+  if (!llvm::all_of(index, llvm::IsaPred<checked::ConstantExpr>) ||
+      slice != type.shape()) {
+    auto *extract = make<checked::ExtractSliceExpr>(type.withShape(slice),
+                                                    expr.getRange());
+    extract->operand = value;
+    extract->index = copy(index);
+    value = extract;
+  }
   Operand result =
-      Operand::runtime(makeReshape(materialize(base), shape), expr.getRange());
+      Operand::runtime(makeReshape(value, shape), expr.getRange());
   result.origins = copy(origins);
   return result;
+}
+
+/// One entry of an index, an `int` within axis `axis` as far as is known; null after an error.
+checked::Expr *Sema::checkElementIndex(const ast::IndexItem &item, Type type,
+                                       unsigned axis) {
+  Operand value = checkValue(item.value);
+  checked::Expr *entry = toInt(value, "an index");
+  if (!entry || axis >= type.rank())
+    return entry;
+  std::optional<int64_t> constant =
+      value.isConstant() ? value.constant->toInt64() : std::nullopt;
+  if (constant && (*constant < 0 || *constant >= type.dim(axis))) {
+    error(diag::element_outside, item.range)
+        .arg(*constant)
+        .arg(int64_t(axis))
+        .arg(type.str());
+    return nullptr;
+  }
+  return entry;
 }
 
 /// `x[i, j]`, a scalar.
@@ -514,31 +540,25 @@ Operand Sema::checkElement(const ast::IndexExpr &expr, Operand base) {
   const Type type = base.type();
   const SourceRange range = expr.getRange();
   if (expr.items.size() != type.rank()) {
-    error(diag::element_rank, expr.brackets)
-        .arg(int64_t(type.rank()))
+    auto builder = error(diag::element_rank, expr.brackets);
+    builder.arg(int64_t(type.rank()))
         .arg(type.rank() == 1 ? "y" : "ies")
         .arg(int64_t(expr.items.size()))
         .secondary(expr.base->getRange(), "this is " + type.str());
+    const std::string text = textOf(expr.getRange());
+    if (expr.items.size() < type.rank())
+      builder.help("`" + text.substr(0, text.size() - 1) +
+                   ", :]` is the slice there");
     return Operand::poison(range);
   }
   SmallVector<checked::Expr *> index;
   for (auto [axis, item] : llvm::enumerate(expr.items)) {
-    Operand value = checkValue(item.value);
-    checked::Expr *entry = toInt(value, "an index");
-    if (!entry)
+    index.push_back(checkElementIndex(item, type, unsigned(axis)));
+    if (!index.back())
       return Operand::poison(range);
-    std::optional<int64_t> constant =
-        value.isConstant() ? value.constant->toInt64() : std::nullopt;
-    if (constant && (*constant < 0 || *constant >= type.dim(axis))) {
-      error(diag::element_outside, item.range)
-          .arg(*constant)
-          .arg(int64_t(axis))
-          .arg(type.str());
-      return Operand::poison(range);
-    }
-    index.push_back(entry);
   }
-  if (type.numElements() == 1) // the index says nothing new
+  // Then the index says nothing new.
+  if (type.numElements() == 1 && llvm::all_of(index, llvm::IsaPred<checked::ConstantExpr>))
     return Operand::runtime(makeReshape(materialize(base), {}), range);
   auto *result =
       make<checked::ExtractElementExpr>(Type::scalar(type.dtype()), range);

@@ -151,6 +151,8 @@ std::optional<HostExpr> HostWriter::write(const checked::Expr *expr) {
     case checked::Expr::Kind::ArrayDim:
       return HostExpr::dim(cast<ArrayDimExpr>(expr)->array->index,
                            cast<ArrayDimExpr>(expr)->axis);
+    case checked::Expr::Kind::NumSMs:
+      return HostExpr::numSMs();
     case checked::Expr::Kind::Aligned:
       return HostExpr::aligned(
           cast<AlignedExpr>(expr)->array->index,
@@ -219,8 +221,8 @@ std::optional<std::string> Sema::hostText(const checked::Expr *expr) {
       writer.culprit ? writer.culprit->loc.range : expr->loc.range;
   error(diag::not_host_expression, range)
       .arg(quoted(textOf(range)))
-      .help("use dims, scalar parameters, compile-time values, arithmetic, "
-            "comparisons, `&& || !`, `?:`, "
+      .help("use dims, scalar parameters, compile-time values, `num_sms()`, "
+            "arithmetic, comparisons, `&& || !`, `?:`, "
             "`cdiv floordiv mod min max abs` and `.to`");
   return std::nullopt;
 }

@@ -225,6 +225,16 @@ struct AssignedFrame {
 // Builtins
 //===----------------------------------------------------------------------===//
 
+/// A name of another language, and what stands for it here.
+struct ForeignName {
+  StringRef name;
+  StringRef ours; ///< the name here; empty when `advice` says all
+  StringRef advice;
+};
+
+/// What an argument `name` of `function` may mean; null: nothing is known.
+const ForeignName *foreignArgument(StringRef function, StringRef name);
+
 class Sema;
 struct CallArgs;
 using BuiltinCheck = Operand (Sema::*)(CallArgs &);
@@ -380,7 +390,9 @@ private:
   Operand checkMember(const ast::MemberExpr &expr);
   Operand checkIndex(const ast::IndexExpr &expr);
   Operand checkShapeIndex(const ast::IndexExpr &expr, const Operand &shape);
-  Operand checkNewAxes(const ast::IndexExpr &expr, Operand base);
+  Operand checkAxes(const ast::IndexExpr &expr, Operand base);
+  checked::Expr *checkElementIndex(const ast::IndexItem &item, Type type,
+                                   unsigned axis);
   Operand checkElement(const ast::IndexExpr &expr, Operand base);
   /// A compile-time integer; reports what it is for otherwise.
   std::optional<int64_t> checkConstInt(const ast::Expr *expr, StringRef what);

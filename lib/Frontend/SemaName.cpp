@@ -12,19 +12,14 @@
 using namespace tilec;
 using namespace tilec::sema;
 
-namespace {
-struct ForeignName {
-  StringRef name;
-  StringRef ours; ///< the name here; empty when `advice` says all
-  StringRef advice;
-};
-} // namespace
-
 static ArrayRef<ForeignName> foreignNames() {
   static constexpr StringRef noThreads =
       "tiles have no threads: a kernel is written for a whole block";
   static constexpr StringRef noShared =
       "the compiler decides what is in shared memory";
+  static constexpr StringRef noBarriers =
+      "operations on one array take effect in program order; there are no "
+      "barriers";
   static constexpr ForeignName table[] = {
       // Triton
       {"program_id", "bid", ""},
@@ -53,7 +48,15 @@ static ArrayRef<ForeignName> foreignNames() {
       {"multiple_of", "", "state it in `requires`: `n % 8 == 0`"},
       {"max_contiguous", "", "the compiler finds out; `requires` states facts"},
       {"interleave", "", "`cat` along a new last axis, then `reshape`"},
-      {"join", "cat", ""},
+      {"join", "",
+       "`cat(x, y, axis: 0)` puts tiles side by side; `x[:, None]` makes the "
+       "new axis"},
+      {"stack", "",
+       "`cat(x, y, axis: 0)` puts tiles side by side; `x[:, None]` makes the "
+       "new axis"},
+      {"swizzle2d", "",
+       "the compiler orders the blocks; indices may be computed from `bid`"},
+      {"inline_asm_elementwise", "", "there is no assembly in the language"},
       {"umulhi", "mulhi", ""},
       {"math", "", "functions have no prefix: `exp(x)`"},
       // CUDA
@@ -63,15 +66,11 @@ static ArrayRef<ForeignName> foreignNames() {
       {"blockDim", "", noThreads},
       {"warpSize", "", noThreads},
       {"laneid", "", noThreads},
-      {"__syncthreads", "",
-       "operations on one array take effect in program order; there are no "
-       "barriers"},
-      {"syncthreads", "",
-       "operations on one array take effect in program order; there are no "
-       "barriers"},
-      {"debug_barrier", "",
-       "operations on one array take effect in program order; there are no "
-       "barriers"},
+      {"__syncthreads", "", noBarriers},
+      {"__syncwarp", "", noBarriers},
+      {"syncthreads", "", noBarriers},
+      {"debug_barrier", "", noBarriers},
+      {"barrier", "", noBarriers},
       {"__shared__", "", noShared},
       {"shared", "", noShared},
       {"__shfl_down_sync", "", "reductions are `sum`, `max`, `reduce`, …"},
@@ -125,6 +124,17 @@ static ArrayRef<ForeignName> foreignNames() {
       {"reduce_max", "max", ""},
       {"product", "prod", ""},
       {"mean", "", "`sum(x, axis: …) / n`"},
+      {"var", "", "`sum(d * d, axis: …) / n`, d what differs from the mean"},
+      {"std", "", "`sqrt(sum(d * d, axis: …) / n)`, d what differs from the mean"},
+      {"logsumexp", "", "`let m = max(x); m + log(sum(exp(x - m)))`"},
+      {"zeros_like", "zeros", ""},
+      {"ones_like", "ones", ""},
+      {"full_like", "full", ""},
+      {"empty", "zeros", ""},
+      {"flatten", "reshape", ""},
+      {"unsqueeze", "expand_dims", ""},
+      {"einsum", "mma", "`a @ b`, of two or three dims"},
+      {"randint", "rand_u32", ""},
       {"softmax", "",
        "`let e = exp(x - max(x, axis: 1, keep: true)); e / sum(e, axis: 1, "
        "keep: true)`"},
@@ -146,11 +156,52 @@ static ArrayRef<ForeignName> foreignNames() {
   return table;
 }
 
+static const ForeignName *findRow(ArrayRef<ForeignName> table, StringRef name) {
+  auto *row = llvm::find_if(
+      table, [&](const ForeignName &row) { return row.name == name; });
+  return row == table.end() ? nullptr : row;
+}
+
 static const ForeignName *foreignName(StringRef name) {
-  for (const ForeignName &row : foreignNames())
-    if (row.name == name)
-      return &row;
-  return nullptr;
+  return findRow(foreignNames(), name);
+}
+
+const ForeignName *tilec::sema::foreignArgument(StringRef function,
+                                                StringRef name) {
+  static constexpr StringRef noPolicy =
+      "leave it out: the compiler decides how memory is accessed";
+  static constexpr ForeignName masks[] = {
+      {"mask", "",
+       "none is needed at the edges of an array: what lies outside reads as "
+       "`pad` and is not written; `gather` and `scatter` take masks"},
+      {"boundary_check", "", "edges are always checked: leave it out"},
+  };
+  static constexpr ForeignName table[] = {
+      {"other", "pad", ""},
+      {"padding", "pad", ""},
+      {"padding_mode", "pad", ""},
+      {"padding_option", "pad", ""},
+      {"padding_value", "pad", ""},
+      {"fill_value", "pad", ""},
+      {"cache_modifier", "", noPolicy},
+      {"eviction_policy", "", noPolicy},
+      {"is_volatile", "", noPolicy},
+      {"latency", "", noPolicy},
+      {"allow_tma", "", noPolicy},
+      {"dim", "axis", ""},
+      {"keepdim", "keep", ""},
+      {"keepdims", "keep", ""},
+      {"keep_dims", "keep", ""},
+      {"input_precision", "precision", ""},
+      {"allow_tf32", "precision", ""},
+      {"sem", "order", ""},
+      {"dtype", "T", ""},
+  };
+  const bool isOfTiles = function == "load" || function == "load_at" ||
+                         function == "store" || function == "store_at";
+  if (const ForeignName *row = isOfTiles ? findRow(masks, name) : nullptr)
+    return row;
+  return findRow(table, name);
 }
 
 static std::string sorted(StringRef text) {

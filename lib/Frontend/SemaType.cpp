@@ -283,6 +283,9 @@ void Sema::reportRuntimeDim(const ast::Expr *expr, const Operand &value) {
         .help("use `let` or `const`");
   } else {
     builder.secondary(symbol->range, "defined here");
+    if (symbol->isParam)
+      builder.help("make it a compile-time parameter: `<" + text +
+                   ": int>` after the kernel's name");
   }
 }
 

@@ -150,6 +150,12 @@ HostExpr HostExpr::arg(unsigned param) {
   return e;
 }
 
+HostExpr HostExpr::numSMs() {
+  HostExpr e;
+  e.nodes[0].op = Op::NumSMs;
+  return e;
+}
+
 HostExpr HostExpr::aligned(unsigned param, const HostExpr &bytes) {
   HostExpr e = unary(Op::Aligned, bytes);
   e.nodes.back().a = param;
@@ -208,6 +214,8 @@ static std::string print(const std::vector<Node> &nodes, uint32_t index, Level c
     return call("dim", std::to_string(n.a) + ", " + std::to_string(n.b));
   case Op::Arg:
     return call("arg", std::to_string(n.a));
+  case Op::NumSMs:
+    return call("num_sms", "");
   case Op::Aligned:
     return call("aligned", std::to_string(n.a) + ", " + sub(n.lhs, LevelSelect));
   case Op::Neg: {
@@ -431,6 +439,8 @@ private:
       e = HostExpr::dim(param, parseIndex());
     } else if (name == "arg") {
       e = HostExpr::arg(parseIndex());
+    } else if (name == "num_sms") {
+      e = HostExpr::numSMs();
     } else if (name == "aligned") {
       unsigned param = parseIndex();
       expect(",");

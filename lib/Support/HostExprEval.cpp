@@ -134,8 +134,8 @@ static bool compare(Op op, T x, T y) {
 namespace {
 class Evaluator {
 public:
-  Evaluator(const std::vector<Node> &nodes, std::span<const KernelArg> args)
-      : nodes(nodes), args(args) {}
+  Evaluator(const std::vector<Node> &nodes, std::span<const KernelArg> args, int32_t numSMs)
+      : nodes(nodes), args(args), numSMs(numSMs) {}
 
   HostValue run(uint32_t index) {
     if (reason)
@@ -148,6 +148,8 @@ public:
       return dim(n);
     case Op::Arg:
       return scalar(n);
+    case Op::NumSMs:
+      return HostValue::integer(numSMs);
     case Op::Aligned:
       return aligned(n);
     case Op::Not:
@@ -271,11 +273,12 @@ private:
 
   const std::vector<Node> &nodes;
   std::span<const KernelArg> args;
+  int32_t numSMs;
 };
 } // namespace
 
-Expected<HostValue> HostExpr::evaluate(std::span<const KernelArg> args) const {
-  Evaluator evaluator(nodes, args);
+Expected<HostValue> HostExpr::evaluate(std::span<const KernelArg> args, int32_t numSMs) const {
+  Evaluator evaluator(nodes, args, numSMs);
   HostValue value = evaluator.run(static_cast<uint32_t>(nodes.size()) - 1);
   if (evaluator.reason)
     return failure(std::string(evaluator.reason) + " in `" + str() + "`");

@@ -178,11 +178,12 @@ std::string Launcher::describeOperands(const HostExpr &expr,
   using Op = HostExpr::Op;
   std::vector<std::string> seen;
   for (const HostExpr::Node &n : expr.getNodes()) {
-    if (n.op != Op::Dim && n.op != Op::Arg && n.op != Op::Aligned)
-      continue;
-    const ParamInfo &param = info.params[n.a];
     std::string text;
-    if (n.op == Op::Aligned) {
+    if (n.op == Op::NumSMs) {
+      text = "num_sms() = " + std::to_string(numSMs);
+    } else if (n.op != Op::Dim && n.op != Op::Arg && n.op != Op::Aligned) {
+      continue;
+    } else if (const ParamInfo &param = info.params[n.a]; n.op == Op::Aligned) {
       char address[32];
       std::snprintf(address, sizeof address, "%p", std::get<ArrayArg>(args[n.a]).data);
       text = "address of " + param.name + " = " + address;
@@ -206,7 +207,7 @@ std::string Launcher::describeOperands(const HostExpr &expr,
 
 Expected<void> Launcher::checkRequirements(std::span<const KernelArg> args) const {
   for (size_t i = 0; i < requirements.size(); ++i) {
-    auto value = requirements[i].evaluate(args);
+    auto value = requirements[i].evaluate(args, numSMs);
     if (value && value->isBool() && value->i)
       continue;
     const Requirement &r = info.requirements[i];
@@ -227,7 +228,7 @@ Expected<Grid> Launcher::evaluateGrid(std::span<const KernelArg> args) const {
     return refuse(info, "", "the kernel has no `grid` clause and the launch gives no grid");
   Grid result = {1, 1, 1};
   for (size_t d = 0; d < grid.size(); ++d) {
-    auto value = grid[d].evaluate(args);
+    auto value = grid[d].evaluate(args, numSMs);
     if (!value)
       return refuse(info, "",
                     "grid[" + std::to_string(d) + "] cannot be evaluated, " +

@@ -20,6 +20,7 @@
 //   primary := INT | FLOAT | 'true' | 'false' | 'inf' | 'nan' | '(' expr ')'
 //            | 'dim' '(' INT ',' INT ')'        dim d of array parameter p
 //            | 'arg' '(' INT ')'                value of scalar parameter p
+//            | 'num_sms' '(' ')'                the device's number of multiprocessors
 //            | 'aligned' '(' INT ',' expr ')'   address of array parameter p is a multiple of n bytes
 //            | 'floordiv|mod|cdiv|min|max' '(' expr ',' expr ')' | 'abs' '(' expr ')'
 //            | 'int' '(' expr ')' | 'float' '(' expr ')'
@@ -73,6 +74,7 @@ public:
     Constant, // value
     Dim,      // a = parameter, b = axis
     Arg,      // a = parameter
+    NumSMs,   // of the device
     Aligned,  // a = parameter, lhs = bytes
     Neg,
     Not,
@@ -118,6 +120,8 @@ public:
   static HostExpr dim(unsigned param, unsigned axis);
   /// Scalar parameter number `param`.
   static HostExpr arg(unsigned param);
+  /// The device's number of multiprocessors.
+  static HostExpr numSMs();
   /// Whether the address of array parameter `param` is a multiple of `bytes`.
   static HostExpr aligned(unsigned param, const HostExpr &bytes);
   static HostExpr unary(Op op, const HostExpr &x);
@@ -129,8 +133,9 @@ public:
   /// The text form; parse(str()) gives the same nodes.
   std::string str() const;
 
-  /// The value for these arguments (one per kernel parameter).
-  Expected<HostValue> evaluate(std::span<const KernelArg> args) const;
+  /// The value for these arguments (one per kernel parameter), on a device of so many
+  /// multiprocessors.
+  Expected<HostValue> evaluate(std::span<const KernelArg> args, int32_t numSMs = 1) const;
 
   const std::vector<Node> &getNodes() const { return nodes; }
   const Node &getRoot() const { return nodes.back(); }

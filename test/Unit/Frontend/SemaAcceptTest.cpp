@@ -282,7 +282,7 @@ TEST(SemaAccept, HostExpressions) {
                   "i32, u: u32, b: bool, z: mut array<f32, [m]>)\n"
                   "requires m % B == 0 && !b, s > 0.1, i * 2 < 5, u - 1 > 3, "
                   "aligned(a, 128) || m < 4, 8 == a.shape[1],\n"
-                  "max(m, 4) >= 4, (b ? m : 4) != 0\n"
+                  "max(m, 4) >= 4, (b ? m : 4) != 0, num_sms() * 2 > m\n"
                   "grid [cdiv(m, B), i, z.shape[0] + 1] { }");
   EXPECT_EQ(checked.errors(), "") << checked.messages();
   const checked::Kernel &kernel = *checked.program->kernels.front();
@@ -296,7 +296,8 @@ TEST(SemaAccept, HostExpressions) {
           "dim(0, 0) % 64 == 0 && !arg(4)", "arg(1) > 0.10000000149011612",
           "mod(arg(2) * 2 + 2147483648, 4294967296) - 2147483648 < 5",
           "mod(arg(3) - 1, 4294967296) > 3", "aligned(0, 128) || dim(0, 0) < 4",
-          "max(dim(0, 0), 4) >= 4", "(arg(4) ? dim(0, 0) : 4) != 0"}));
+          "max(dim(0, 0), 4) >= 4", "(arg(4) ? dim(0, 0) : 4) != 0",
+          "num_sms() * 2 > dim(0, 0)"}));
   EXPECT_EQ(kernel.requirements[0].text, "m % B == 0 && !b");
   EXPECT_EQ(kernel.requirements[4].condition, nullptr);
 }

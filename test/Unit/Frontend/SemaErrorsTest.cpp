@@ -234,7 +234,7 @@ TEST(SemaErrors, Indexing) {
       {"let q = x[0, $128];", "T0324"},
       {"let q = x[$-1, 0];", "T0324"},
       {"let q = x$[:, :, :];", "T0323"},
-      {"let q = x$[0, :];", "T0223"},
+      {"let q = x$[0, :, :];", "T0323"},
       {"let q = x$[None, None, None, None, None];", "T0304"},
       {"let q = s$[0];", "T0323"},
       {"let q = a.shape[$2];", "T0318"},

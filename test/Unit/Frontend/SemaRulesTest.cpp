@@ -119,6 +119,8 @@ TEST(SemaRules, InABody) {
       {"shape-C1", "let q = broadcast_to(r, [4, 128]);", "let q = $broadcast_to(r, [4, 64]);", "T0339"},
       {"elem-C1", "let q = x[63, num];", "let q = x[$64, 0];", "T0324"},
       {"elem-C1", "let q = x[1, 2];", "let q = x$[1];", "T0323"},
+      {"elem-C1", "let q = x[num, :];", "let q = x$[num, :, 0];", "T0323"},
+      {"elem-C1", "let q = x[None, :, 3];", "let q = x[:, $128];", "T0324"},
       {"reduce-C1", "let q = any(p) || all(p, axis: 0)[0];", "let q = any($x);", "T0308"},
       {"reduce-C1", "let q: i32 = sum(it.to(i8));", "let q: i8 = $sum(it.to(i8));", "T0329"},
       {"reduce-C2", "let q: int = argmax(x);", "let q: i32 = $argmax(x);", "T0329"},

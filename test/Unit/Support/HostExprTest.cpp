@@ -53,6 +53,17 @@ TEST(HostExpr, Operands) {
   EXPECT_EQ(eval("aligned(0, 128)"), "false");
 }
 
+TEST(HostExpr, NumberOfMultiprocessors) {
+  EXPECT_EQ(eval("num_sms()"), "1"); // until told
+  auto e = HostExpr::parse("min(num_sms() * 2, cdiv(dim(0, 0), 2))");
+  ASSERT_TRUE(e) << e.failure().message;
+  EXPECT_EQ(e->str(), "min(num_sms() * 2, cdiv(dim(0, 0), 2))");
+  EXPECT_EQ(e->evaluate(sampleArgs, 132)->str(), "150");
+  EXPECT_EQ(e->evaluate(sampleArgs, 20)->str(), "40");
+  EXPECT_FALSE(HostExpr::parse("num_sms"));
+  EXPECT_FALSE(HostExpr::parse("num_sms(0)"));
+}
+
 TEST(HostExpr, Precedence) {
   EXPECT_EQ(eval("1 + 2 * 3"), "7");
   EXPECT_EQ(eval("(1 + 2) * 3"), "9");
@@ -144,7 +155,7 @@ TEST(HostExpr, LimitsOnText) {
 static HostExpr randomExpr(std::mt19937 &rng, int depth) {
   auto pick = [&](int n) { return static_cast<int>(rng() % static_cast<unsigned>(n)); };
   if (depth == 0)
-    switch (pick(5)) {
+    switch (pick(6)) {
     case 0:
       return HostExpr::integer(static_cast<int64_t>(rng()) - (int64_t(1) << 31));
     case 1:
@@ -153,11 +164,14 @@ static HostExpr randomExpr(std::mt19937 &rng, int depth) {
       return HostExpr::boolean(pick(2));
     case 3:
       return HostExpr::dim(0, pick(2));
+    case 4:
+      return HostExpr::numSMs();
     default:
       return HostExpr::arg(1 + pick(3));
     }
   using Op = HostExpr::Op;
-  int op = static_cast<int>(Op::Aligned) + pick(static_cast<int>(Op::Select) - 2);
+  int op = static_cast<int>(Op::Aligned) +
+           pick(static_cast<int>(Op::Select) - static_cast<int>(Op::Aligned) + 1);
   HostExpr x = randomExpr(rng, depth - 1), y = randomExpr(rng, depth - 1);
   if (op == static_cast<int>(Op::Aligned))
     return HostExpr::aligned(0, x);

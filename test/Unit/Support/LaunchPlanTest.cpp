@@ -74,6 +74,23 @@ TEST(LaunchPlan, NumberOfMultiprocessorsComesLast) {
   }
 }
 
+TEST(LaunchPlan, GridOfTheDevice) {
+  KernelInfo info = sampleKernel();
+  info.grid = {"min(num_sms(), cdiv(dim(0, 0), 128))"};
+  info.requirements = {{"num_sms() >= 2", "num_sms() >= 2", "", 0}};
+  auto launcher = Launcher::create(info);
+  ASSERT_TRUE(launcher) << launcher.failure().message;
+  LaunchPlan plan;
+  auto refused = launcher->plan(sampleArgs(3000, 64, 129), std::nullopt, CheckLevel::Full, plan);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.failure().message, "matmul: `num_sms() >= 2` is false: num_sms() = 1");
+  for (auto [count, blocks] : {std::pair(20, 20), std::pair(132, 24)}) {
+    launcher->setNumSMs(count);
+    ASSERT_TRUE(launcher->plan(sampleArgs(3000, 64, 129), std::nullopt, CheckLevel::Full, plan));
+    EXPECT_EQ(plan.numBlocks, blocks);
+  }
+}
+
 TEST(LaunchPlan, SmallScalarsAreAlignedNaturally) {
   KernelInfo info;
   info.name = "k";
