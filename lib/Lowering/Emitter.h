@@ -294,7 +294,7 @@ private:
   LogicalResult emitThreadPop(tgpu::PopOp op);
   /// For empty groups, which no pop waits for.
   void emitWaitAfterLoop(Operation *op);
-  Value takePlace(const ThreadRing &ring, Value cursor, Value condition);
+  Value takePlace(const ThreadRing &ring, Value cursor);
 
   //===--- Reduce.cpp ---------------------------------------------------------------------===//
   LogicalResult emitReduce(Operation *op, mlir::Region &combiner,

@@ -20,9 +20,10 @@
 // popped.
 //
 // A push that stands alone in an `scf.if` has no branch: where the condition fails, its
-// pieces have a source size of 0, the zeros go to the place that is free anyway, and the
-// place stays the next one. The group is closed all the same, so that it counts; nobody
-// pops it, so all groups are waited for behind the loop.
+// pieces have a source size of 0, and the zeros go to the place that is free anyway. The
+// group is closed all the same, so that it counts; nobody pops it, so behind the loop all
+// groups are waited for, and the next push takes the place of the next pop. (Zeros to the
+// same place again would be writes that nothing orders.)
 //
 // Pieces that are not aligned to at least 4 bytes have no instruction; they are loaded
 // and stored, and the pop's meeting makes them visible.
@@ -32,6 +33,7 @@
 
 #include "tilec/Analysis/CopyLayout.h"
 #include "tilec/Atoms/ThreadCode.h"
+#include "tilec/TileGPU/ConditionalPush.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -302,16 +304,14 @@ LogicalResult Emitter::emitThreadRing(tgpu::RingOp op) {
   return success();
 }
 
-/// The place at the cursor, which goes on to the next (if `condition`).
-Value Emitter::takePlace(const ThreadRing &ring, Value cursor, Value condition) {
+/// The place at the cursor, which goes on to the next.
+Value Emitter::takePlace(const ThreadRing &ring, Value cursor) {
   Value offset = load(cursor);
   Value next =
       arith::AddIOp::create(builder, loc, offset, i32(ring.type.getStageBytes()));
   Value isEnd = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, next,
                                       i32(ring.type.getBytes()));
   next = arith::SelectOp::create(builder, loc, isEnd, i32(0), next);
-  if (condition)
-    next = arith::SelectOp::create(builder, loc, condition, next, offset);
   store(next, cursor);
   return addBytes(ring.places, offset);
 }
@@ -321,7 +321,7 @@ LogicalResult Emitter::emitThreadPush(tgpu::PushOp op, Value condition) {
   // With one place, the readers of the last group may still be at it.
   if (ring.type.getStages() == 1 && failed(emitBarrier()))
     return failure();
-  Value place = takePlace(ring, ring.pushOffset, condition);
+  Value place = takePlace(ring, ring.pushOffset);
   for (Operation &inner : op.getCopies().front()) {
     auto copy = cast<tgpu::CopyOp>(inner);
     loc = copy.getLoc();
@@ -361,31 +361,16 @@ LogicalResult Emitter::emitThreadPop(tgpu::PopOp op) {
   store(ahead, ring.ahead);
   if (failed(emitBarrier()))
     return failure();
-  Value place = takePlace(ring, ring.popOffset, Value());
+  Value place = takePlace(ring, ring.popOffset);
   for (auto [slot, buffer] : llvm::enumerate(op.getBuffers()))
     set(buffer, addBytes(place, ring.type.getSlotOffset(unsigned(slot))));
   return success();
 }
 
-/// The only thing that `branch` does besides scalar arithmetic, if it is a push of
-/// threads; else null.
-static tgpu::PushOp onlyPush(scf::IfOp branch) {
-  if (branch.getNumResults() || !branch.getElseRegion().empty())
-    return {};
-  tgpu::PushOp push;
-  for (Operation &op : branch.getThenRegion().front().without_terminator()) {
-    auto next = dyn_cast<tgpu::PushOp>(op);
-    if (push || (!next && (!isPure(&op) || op.getNumRegions())))
-      return {};
-    push = next;
-  }
-  return push;
-}
-
 std::optional<LogicalResult> Emitter::emitConditionalPush(Operation *op) {
   auto branch = dyn_cast<scf::IfOp>(op);
-  tgpu::PushOp push = branch ? onlyPush(branch) : tgpu::PushOp();
-  if (!push || !threadRings.contains(push.getRing()))
+  tgpu::PushOp push = branch ? tgpu::getConditionalPush(branch) : tgpu::PushOp();
+  if (!push)
     return std::nullopt;
   for (Operation &op : branch.getThenRegion().front().without_terminator()) {
     loc = op.getLoc();
@@ -399,8 +384,16 @@ std::optional<LogicalResult> Emitter::emitConditionalPush(Operation *op) {
 
 void Emitter::emitWaitAfterLoop(Operation *op) {
   auto loop = dyn_cast<scf::ForOp>(op);
-  if (loop && llvm::any_of(loop.getBody()->getOps<tgpu::PopOp>(), [&](tgpu::PopOp pop) {
-        return threadRings.contains(pop.getRing()) && pop->hasAttr(tgpu::pendingAttrName);
-      }))
-    NVVM::CpAsyncWaitGroupOp::create(builder, loc, 0);
+  if (!loop)
+    return;
+  bool isFirst = true;
+  for (auto pop : loop.getBody()->getOps<tgpu::PopOp>()) {
+    auto ring = threadRings.find(pop.getRing());
+    if (ring == threadRings.end() || !pop->hasAttr(tgpu::pendingAttrName))
+      continue;
+    if (isFirst)
+      NVVM::CpAsyncWaitGroupOp::create(builder, loc, 0);
+    isFirst = false;
+    store(load(ring->second.popOffset), ring->second.pushOffset);
+  }
 }

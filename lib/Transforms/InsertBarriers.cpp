@@ -33,10 +33,9 @@
 #include "SharedMemory.h"
 
 #include "tilec/Tile/TileLayout.h"
-#include "tilec/TileGPU/TileGPU.h"
+#include "tilec/TileGPU/ConditionalPush.h"
 #include "tilec/Transforms/Passes.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -281,9 +280,13 @@ private:
       return visitLoop(loop, {loop.getBody()}, pending, loop.getInductionVar());
     if (auto loop = dyn_cast<scf::WhileOp>(op))
       return visitLoop(loop, {loop.getBeforeBody(), loop.getAfterBody()}, pending, {});
-    if (isa<scf::IfOp, scf::IndexSwitchOp, scf::ExecuteRegionOp>(op))
+    tgpu::PushOp push;
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      push = tgpu::getConditionalPush(branch);
+    if (!push && isa<scf::IfOp, scf::IndexSwitchOp, scf::ExecuteRegionOp>(op))
       return visitBranches(op, pending);
-    SmallVector<Access, 2> accesses = accessesOf(op);
+    // A push under a condition writes in any case, and must stay alone in its branch.
+    SmallVector<Access, 2> accesses = accessesOf(push ? push.getOperation() : op);
     bool needsBarrier = llvm::any_of(accesses, [&](const Access &access) {
       return llvm::any_of(pending, [&](const Access &before) {
         return conflict(before, access, arraysOverlap);

@@ -228,3 +228,37 @@ tile.kernel @in_flight(%x: bf16) attributes {num_warps = 8 : i32} {
   tgpu.store %t, %a : tensor<64x64xbf16, #acc>, !tgpu.buffer<64x64xbf16, #sw>
   tile.return
 }
+
+// A push under a condition always closes a group of copies, so it stays alone in its branch:
+// what waits for the readers of its bytes stands before the branch.
+#copied = #tile.layout<[8, 16] offset [(0, 1), (0, 2), (0, 4), (0, 8), (1, 0), (2, 0), (4, 0)]>
+#read = #tile.layout<[8, 16] register [(0, 1), (0, 2)] lane [(0, 4), (0, 8), (1, 0), (2, 0), (4, 0)]>
+// CHECK-LABEL: tile.kernel @conditionalPush
+// CHECK: tgpu.load
+// CHECK: tgpu.barrier
+// CHECK-NEXT: scf.if
+// CHECK-NEXT: arith.addi
+// CHECK-NEXT: tgpu.push
+// CHECK-NOT: tgpu.barrier
+// CHECK: tgpu.pop
+tile.kernel @conditionalPush(%x: !tile.array<?x16xf32>, %c: i1, %i: index) attributes {num_warps = 1 : i32} {
+  %one = arith.constant 1 : index
+  %b = tgpu.alloc offset 0 : !tgpu.buffer<8x16xf32, #copied>
+  %r = tgpu.ring copy "cp_async" offset 0 : !tgpu.ring<2x[!tgpu.buffer<8x16xf32, #copied>]>
+  %t = tgpu.load %b : !tgpu.buffer<8x16xf32, #copied>, tensor<8x16xf32, #read>
+  scf.if %c {
+    %j = arith.addi %i, %one : index
+    tgpu.push %r : !tgpu.ring<2x[!tgpu.buffer<8x16xf32, #copied>]> {
+      tgpu.copy %x[%j, %i] order [0, 1] to 0 : !tile.array<?x16xf32>
+    }
+  }
+  scf.if %c {
+    tgpu.push %r : !tgpu.ring<2x[!tgpu.buffer<8x16xf32, #copied>]> {
+      tgpu.copy %x[%i, %i] order [0, 1] to 0 : !tile.array<?x16xf32>
+    }
+  }
+  %p = tgpu.pop %r : !tgpu.ring<2x[!tgpu.buffer<8x16xf32, #copied>]> -> !tgpu.buffer<8x16xf32, #copied>
+  %u = tgpu.load %p : !tgpu.buffer<8x16xf32, #copied>, tensor<8x16xf32, #read>
+  tgpu.release %r : !tgpu.ring<2x[!tgpu.buffer<8x16xf32, #copied>]>
+  tile.return
+}
