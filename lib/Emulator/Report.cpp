@@ -82,9 +82,23 @@ void FindingLog::add(FindingKind kind, uint32_t site, uint32_t other,
 }
 
 std::vector<EmulatorFinding> FindingLog::take() {
+  // Unrolled code has many instructions for one place in the source: one finding.
+  std::map<std::tuple<FindingKind, std::string, unsigned, unsigned, std::string>, size_t> places;
   std::vector<EmulatorFinding> result;
-  for (auto &entry : findings)
-    result.push_back(std::move(entry.second));
+  for (auto &[key, finding] : findings) {
+    auto [kind, site, other] = key;
+    auto [it, isNew] = places.try_emplace(
+        {kind, finding.file, finding.line, finding.column, sites[other].place()}, result.size());
+    if (isNew || finding.file.empty()) {
+      result.push_back(std::move(finding));
+      continue;
+    }
+    EmulatorFinding &first = result[it->second];
+    uint64_t count = first.count + finding.count;
+    if (std::tie(finding.block, finding.thread) < std::tie(first.block, first.thread))
+      first = std::move(finding);
+    first.count = count;
+  }
   auto key = [](const EmulatorFinding &f) {
     return std::tie(f.kind, f.file, f.line, f.column, f.block, f.thread, f.text);
   };

@@ -362,7 +362,8 @@ void Block::reportRace(const Accessor &who, AccessKind kind,
     bool isProduct = earlier.slot() >= productSlot(0);
     text += isProduct ? "an asynchronous product" : "an asynchronous copy";
   }
-  text += !other.isWrite ? " reads" : other.isAtomic ? " atomically updates" : " writes";
+  // What a copy does to shared memory is no store of its own: who reads met a write.
+  text += !other.isWrite && !isRead ? " reads" : other.isAtomic ? " atomically updates" : " writes";
   text += " it at " + other.place() + ", with nothing to order the two";
   launch.log->add(FindingKind::Race, who.record.site, earlier.site, who.record.block - 1,
                   who.issuer, std::move(text));
