@@ -80,6 +80,7 @@ class Program:
         self.is_wide = False
         self.warps = 0
         self.chip = None  # that SIMT execution compiles for
+        self.hints = None
         self.seed = self.random.randrange(1000)
 
     #--- choices ---------------------------------------------------------------
@@ -214,7 +215,7 @@ class Program:
         lines = [f"kernel k{'<' + generics + '>' if generics else ''}({', '.join(self.parameters)})"]
         if self.requires:
             lines.append(f"  requires {', '.join(self.requires)}")
-        lines += [f"  grid {dims(self.grid)}", "{"]
+        lines += [f"  grid {dims(self.grid)}"] + ([f"  hint({self.hints})"] if self.hints else []) + ["{"]
         lines += ["  " + text for statement in self.body for text in statement.lines()]
         return lines + ["}"]
 
@@ -233,10 +234,14 @@ class Program:
         return result + [f"--arg={name}={value}" for name, value in self.arguments]
 
 
-def make_program(seed, operations=()):
-    """The program of `seed`."""
+def make_program(seed, operations=(), only_products=False):
+    """The program of `seed`; every fourth one is of products in loops."""
+    from random_products import products
     from random_statements import in_place, values
     p = Program(seed, operations)
+    if only_products or seed % 4 == 3:
+        products(p)
+        return p
     (in_place if p.chance(0.25) else values)(p)
     p.chip = p.choose(None, None, None, "sm_90a")
     p.warps = 1 if p.is_wide else p.choose(0, 1, 2, 4, 8)

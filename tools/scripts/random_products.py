@@ -1,0 +1,186 @@
+#===- random_products.py - random programs of products in loops -*- Python -*-===#
+# Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#===----------------------------------------------------------------------===#
+"""Whole programs whose operands are copied ahead: one to three loops that add products,
+one after the other or nested, of operands that are loaded, gathered, computed or viewed
+in another order, and what is stored of the sums. All values are small whole numbers, so
+sums are exact in any order. See random_programs.py."""
+from random_programs import Block, dims
+
+RESULT = {"i8": "i32", "u8": "i32"}
+# What a sum may be stored as without saying in which order it was added.
+STORED = {"i32": ["i32", "i32", "i8", "i64", "f32"], "f32": ["f32", "f32", "bf16", "f16", "i32"]}
+
+
+class Product:
+    """What the loops of one program have in common: tiles, sizes, and whose row they are."""
+
+    def __init__(self, p):
+        self.p = p
+        self.dtype = p.choose("bf16", "bf16", "bf16", "f16", "f16", "f32", "i8", "u8", "f8e4m3")
+        self.sum = RESULT.get(self.dtype, "f32")
+        wide = p.chance(0.3)
+        self.m = p.choose(64, 128) if wide else p.choose(8, 16, 16, 32, 64)
+        self.n = p.choose(64, 64, 128) if wide else p.choose(8, 16, 32, 64)
+        self.k = p.choose(16, 32, 64) if self.dtype != "f32" else p.choose(8, 16, 32)
+        p.grid = p.choose([1], [1, 1], [2, 1], [2, 2], [3, 2])
+        self.row = "bid(0)"
+        self.column = "bid(1)" if len(p.grid) > 1 else "0"
+        self.rounds = p.choose(0, 1, 2, 2, 3, 4, 5, 7)
+        ragged = p.chance(0.5)
+        self.rows = self.extent(self.m * p.grid[0], ragged)
+        self.columns = self.extent(self.n * (p.grid[1] if len(p.grid) > 1 else 1), ragged)
+        self.depth = self.extent(self.k * self.rounds, ragged)
+
+    def extent(self, size, ragged):
+        """A dim near `size`: mostly a multiple of 16 bytes of any dtype."""
+        cut = self.p.choose(0, 0, 16, 32) if not ragged else self.p.below(20)
+        return max(0 if size == 0 else 1, size - cut if size > cut else size)
+
+
+#===--- operands -----------------------------------------------------------------===#
+
+
+def place(t, index, size):
+    """`load`'s index along one axis as `load_at` counts, with an offset now and then."""
+    return f"{index} * {size}" + t.p.choose("", "", " + 1", " - 1", " - 16", " + 8")
+
+
+def stored(t, extents, tile, index):
+    """A tile of an array of its own, in one of the ways that say which."""
+    p, form = t.p, t.p.below(10)
+    if form < 5:
+        return f"load({p.array(t.dtype, extents, fill='small')}, {dims(index)}, {dims(tile)})"
+    if form < 7:
+        a = p.array(t.dtype, extents[::-1], fill="small")
+        turned = f"{a}, {dims(index[::-1])}, {dims(tile[::-1])}"
+        return f"transpose(load({turned}))" if p.chance(0.6) else f"load({a}, {dims(index)}, {dims(tile)}, order: [1, 0])"
+    if form == 7:
+        a = p.array(t.dtype, [2] + extents, fill="small")
+        return f"squeeze(load({a}, {dims([p.choose('0', '1')] + index)}, {dims([1] + tile)}), 0)"
+    a = p.array(t.dtype, extents, fill="small")
+    at = [place(t, i, size) for i, size in zip(index, tile)]
+    if form == 8:
+        return f"load_at({a}, {dims(at)}, {dims(tile)})"
+    rows, columns = f"({at[0]} + arange({tile[0]}))[:, None]", f"({at[1]} + arange({tile[1]}))[None, :]"
+    if p.chance(0.5):
+        ids = p.array("i32", [extents[0] + 3], fill="random")
+        rows = f"(load_at({ids}, [{at[0]}], [{tile[0]}]) + {extents[0] // 2})[:, None]"
+    return f"gather({a}, [{rows}, {columns}])"
+
+
+def operand(t, extents, tile, index):
+    """The tile as it is stored, or computed from it; exact in the dtype of products."""
+    p, value = t.p, stored(t, extents, tile, index)
+    if not p.chance(0.25):
+        return value
+    form = p.below(3)
+    if form == 0:
+        return f"where(arange({tile[1]})[None, :] < {p.choose(5, tile[1])}, {value}.to(f32), 0.0).to({t.dtype})"
+    if form == 1:
+        ones = p.array("f32", [extents[0]], fill="small")
+        scale = f"load({ones}, [{index[0]}], [{tile[0]}])[:, None]"
+        return f"({value}.to(f32) * {scale}).to({t.dtype})" if t.dtype != "u8" else value
+    bytes_ = p.array("u8", [max(1, e) for e in extents], fill="random")
+    return f"((load({bytes_}, {dims(index)}, {dims(tile)}) & 3).to(f32)).to({t.dtype})"
+
+
+#===--- loops --------------------------------------------------------------------===#
+
+
+def add_product(t, total, at):
+    """One round: products of tiles at step `at` added to `total`."""
+    p = t.p
+    x, y = p.fresh(), p.fresh()
+    p.add(f"let {x} = {operand(t, [t.rows, t.depth], [t.m, t.k], [t.row, at])};")
+    p.add(f"let {y} = {operand(t, [t.depth, t.columns], [t.k, t.n], [at, t.column])};")
+    precise = ", precision: tf32" if t.dtype == "f32" and p.chance(0.3) else ""
+    form = p.below(6)
+    if form < 4:
+        p.add(f"{total} = mma({x}, {y}, {total}{precise});")
+    elif form == 4:
+        scale = p.array("i32" if t.sum == "i32" else "f32", [max(1, t.columns)], fill="small")
+        p.add(f"{total} += ({x} @ {y}) * load({scale}, [{t.column}], [{t.n}]);")
+    elif t.m >= 16 and t.dtype in ("bf16", "f16"):
+        z = p.fresh()
+        p.add(f"let {z} = clamp({x} @ {y}, -2, 2).to({t.dtype});")
+        w = p.array(t.dtype, [t.n, t.columns], fill="small")
+        p.add(f"{total} = mma({z}, load({w}, [0, {t.column}], {dims([t.n, t.n])}), {total});")
+    else:
+        p.add(f"{total} += {x} @ {y};")
+
+
+def leave(t, at):
+    return f"if {at} {t.p.choose('>=', '==', '>')} {t.p.choose('1', '2', 'bid(0)')} {{ {t.p.choose('break', 'break', 'continue')}; }}"
+
+
+def loop(t, total, depth=0):
+    """A loop over the rounds in one of the ways to write one."""
+    p, at = t.p, t.p.fresh()
+    end = p.choose(f"{t.rounds}", f"{t.rounds}", f"num_blocks(0) + {t.rounds}", "bid(0) + 1")
+    form = p.below(10)
+    rounds = [lambda: add_product(t, total, at)]
+    if form < 5:
+        head = f"for {at} in {p.choose('0', '0', '0', '1')}..{end}" + p.choose("", "", "", " step 2")
+        if p.chance(0.15):
+            rounds.insert(p.below(2), lambda: p.add(leave(t, at)))
+    elif form < 8:
+        p.add(f"var {at} = 0;")
+        head = f"while {at} < {end}"
+        rounds.insert(p.below(2), lambda: p.add(f"{at} += 1;"))
+    elif depth == 0:
+        head = f"for {at} in 0..2"
+        rounds = [lambda: loop(t, total, 1)]
+    else:
+        head = f"if bid(0) {p.choose('==', '!=')} 1"
+        p.add(f"let {at} = {p.choose('0', 'bid(0)')};")
+    block = Block(head)
+    p.nest(block, 0, rounds)
+    p.body.append(block)
+
+
+#===--- what is stored -----------------------------------------------------------===#
+
+
+def store(t, total):
+    p, out = t.p, t.p.choose(*STORED[t.sum])
+    form = p.below(8)
+    array = p.array(out, [t.rows, t.columns], True, "small")
+    if form == 0:
+        bias = p.array(t.sum, [max(1, t.columns)], fill="small")
+        p.add(f"{total} += load({bias}, [{t.column}], [{t.n}]);")
+    if form == 1 and out in ("f32", "i32"):
+        rows = f"({place(t, t.row, t.m)} + arange({t.m}))[:, None]"
+        columns = f"({t.column} * {t.n} + arange({t.n}))[None, :]"
+        return p.add(f"atomic_add({array}, [{rows}, {columns}], {total}.to({out}));")
+    if form == 2:
+        return p.add(f"store_at({array}, [{place(t, t.row, t.m)}, {place(t, t.column, t.n)}], {total}.to({out}));")
+    if form == 3:
+        sums = p.array(t.sum, [t.rows, p.grid[1] if len(p.grid) > 1 else 1], True, "small")
+        p.add(f"store({sums}, [{t.row}, {t.column}], sum({total}, axis: 1, keep: true));")
+    p.add(f"store({array}, [{t.row}, {t.column}], {total}.to({out}));")
+
+
+def hints(p):
+    if p.chance(0.3):
+        p.hints = p.choose("cluster: 2", "split_k: 2", "split_k: 4", "persistent: 1", "num_stages: 1", "num_stages: 2",
+                           "num_stages: 3", "cluster: 2, persistent: 2")
+
+
+def products(p):
+    """Sums of products in loops; all that is not stored at once is added up."""
+    t, totals = Product(p), []
+    for _ in range(p.choose(1, 1, 2, 2, 3)):
+        if not totals or p.chance(0.6):
+            totals.append(p.fresh())
+            p.add(f"var {totals[-1]} = zeros({dims([t.m, t.n])}, {t.sum});")
+        loop(t, p.choose(*totals))
+    if len(totals) > 1 and p.chance(0.5):
+        p.add(f"{totals[0]} += {' + '.join(totals[1:])};")
+        totals = totals[:1]
+    for total in totals:
+        store(t, total)
+    hints(p)
+    p.chip = p.choose("sm_90a", "sm_90a", "sm_90a", "sm_80", "sm_80", "sm_100a")
+    p.warps = p.choose(0, 0, 0, 1, 2, 4, 8)
