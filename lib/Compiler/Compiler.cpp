@@ -14,6 +14,7 @@
 #include "Layouts.h"
 #include "RemarkCollector.h"
 #include "SideBySide.h"
+#include "Verification.h"
 
 #include "tilec/Compiler/KernelFacts.h"
 #include "tilec/Compiler/Pipelines.h"
@@ -314,7 +315,6 @@ LogicalResult Compilation::State::runPasses(ModuleOp module, StringRef stage,
                                             llvm::function_ref<void(OpPassManager &)> add) {
   ScopedDiagnosticHandler handler(context.get(), [&](mlir::Diagnostic &d) { reportMLIR(d); });
   PassManager passes(context.get(), ModuleOp::getOperationName());
-  passes.enableVerifier(options.verifyEach);
   auto printThis = [&](Pass *pass, Operation *) {
     StringRef flag = pass->getArgument();
     flag.consume_front("tile-");
@@ -328,7 +328,7 @@ LogicalResult Compilation::State::runPasses(ModuleOp module, StringRef stage,
     passes.enableTiming();
   add(passes);
   unsigned before = engine.getNumErrors();
-  if (succeeded(passes.run(module)))
+  if (succeeded(runVerified(passes, module)))
     return success();
   if (engine.getNumErrors() == before)
     reportInternal(stage, llvm::createStringError("a pass failed without a message"));

@@ -9,6 +9,8 @@
 //===------------------------------------------------------------------------===//
 #include "SideBySide.h"
 
+#include "Verification.h"
+
 #include "tilec/Compiler/KernelFacts.h"
 #include "tilec/Compiler/Pipelines.h"
 #include "tilec/Target/EmitPTX.h"
@@ -39,9 +41,8 @@ static std::vector<BuildCode> takeApart(ModuleOp module, llvm::ArrayRef<KernelIn
 
 static bool lowerToSIMT(BuildCode &build, const CompileOptions &options, const Chip &chip) {
   PassManager passes(build.module->getContext(), ModuleOp::getOperationName());
-  passes.enableVerifier(options.verifyEach);
   addSIMTPasses(passes, options, chip);
-  if (succeeded(passes.run(*build.module)))
+  if (succeeded(runVerified(passes, *build.module)))
     return true;
   build.failedStage = stageName(Stage::SIMT).str();
   build.internalError = "a pass failed without a message";

@@ -14,7 +14,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -27,19 +26,27 @@ using namespace llvm;
 
 namespace {
 
-/// Above this many integer operations in a function, strength reduction of
-/// straight-line code, which compares all pairs, would take long: 12 ms for 300, seconds
-/// for some thousands.
-constexpr unsigned straightLineLimit = 350;
+/// Above this many integer operations in a block, strength reduction of straight lines,
+/// which compares all pairs, takes long: 20 ms for 140 (a row of 32 elements a thread, of
+/// which it was a third of the time to PTX), seconds for some thousands.
+constexpr unsigned straightLineLimit = 140;
 
-/// A pass manager that can leave out one pass of the backend's fixed pipeline.
+/// Passes of the backend's fixed pipeline that change next to nothing: what can be wide is
+/// wide before, and the assembler orders machine code.
+constexpr StringLiteral unwantedPasses[] = {
+    "Nary reassociation", "GPU Load and Store Vectorizer", "Machine Instruction Scheduler"};
+
+/// A pass manager that leaves out passes of the backend's fixed pipeline.
 class FilteringPassManager : public legacy::PassManager {
 public:
   explicit FilteringPassManager(bool reduceStraightLines)
       : reduceStraightLines(reduceStraightLines) {}
 
   void add(Pass *pass) override {
-    if (!reduceStraightLines && pass->getPassName() == "Straight line strength reduction")
+    StringRef name = pass->getPassName();
+    bool isLeftOut = is_contained(unwantedPasses, name) ||
+                     (!reduceStraightLines && name == "Straight line strength reduction");
+    if (isLeftOut)
       delete pass;
     else
       legacy::PassManager::add(pass);
@@ -49,14 +56,16 @@ private:
   bool reduceStraightLines;
 };
 
-bool isLong(const Module &module) {
-  return any_of(module, [](const Function &function) {
-    unsigned count = 0;
-    for (const Instruction &instruction : instructions(function))
-      count += isa<GetElementPtrInst>(instruction) ||
-               (instruction.isBinaryOp() && instruction.getType()->isIntegerTy());
-    return count > straightLineLimit;
-  });
+bool hasLongBlock(const Module &module) {
+  auto isInteger = [](const Instruction &instruction) {
+    return isa<GetElementPtrInst>(instruction) ||
+           (instruction.isBinaryOp() && instruction.getType()->isIntegerTy());
+  };
+  for (const Function &function : module)
+    for (const BasicBlock &block : function)
+      if (count_if(block, isInteger) > straightLineLimit)
+        return true;
+  return false;
 }
 
 } // namespace
@@ -83,7 +92,7 @@ Expected<std::string> tilec::emitPTX(std::unique_ptr<Module> module, const Chip 
 
   SmallString<0> text;
   raw_svector_ostream stream(text);
-  FilteringPassManager passes(/*reduceStraightLines=*/!isLong(*module));
+  FilteringPassManager passes(/*reduceStraightLines=*/!hasLongBlock(*module));
   if ((*machine)->addPassesToEmitFile(passes, stream, nullptr,
                                       CodeGenFileType::AssemblyFile,
                                       /*DisableVerify=*/true))

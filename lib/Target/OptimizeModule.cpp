@@ -88,7 +88,7 @@ OptimizationLevel pipelineLevel(unsigned level) {
 constexpr StringLiteral unwantedPasses[] = {
     "VectorCombinePass",   "DSEPass",       "ConstraintEliminationPass", "MemCpyOptPass",
     "BDCEPass",            "JumpThreadingPass", "LoopLoadEliminationPass",
-    "AggressiveInstCombinePass"};
+    "AggressiveInstCombinePass", "SCCPPass", "CalledValuePropagationPass"};
 
 } // namespace
 

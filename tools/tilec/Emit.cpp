@@ -279,6 +279,9 @@ int InputCompile::run() {
   return line.writeDepfile ? writeDepfile() : exitSuccess;
 }
 
-int compileInput(const std::string &input, const CommandLine &line) { return InputCompile(input, line).run(); }
+/// What was made for an input is never freed: the program is about to end.
+int compileInput(const std::string &input, const CommandLine &line) {
+  return (new InputCompile(input, line))->run();
+}
 
 } // namespace tilec::driver

@@ -52,5 +52,7 @@ int main(int argc, char **argv) {
   int status = exitSuccess;
   for (const std::string &input : line.inputs)
     status = std::max(status, compileInput(input, line));
-  return status;
+  // The memory of contexts and modules goes as a whole.
+  llvm::outs().flush();
+  llvm::sys::Process::Exit(status, /*NoCleanup=*/true);
 }

