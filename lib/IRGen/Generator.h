@@ -63,6 +63,9 @@ private:
               llvm::ArrayRef<checked::Stmt *> thenPart,
               llvm::ArrayRef<checked::Stmt *> elsePart);
   void forStatement(const checked::ForStmt *stmt);
+  /// `condition`, and none of `breaks`, each of which is asked only if all before it hold.
+  mlir::Value goesOn(mlir::Location loc, mlir::Value condition,
+                     llvm::ArrayRef<const checked::Expr *> breaks);
   void whileStatement(const checked::WhileStmt *stmt);
   void inlined(const checked::InlineBody *body);
   void exit(const checked::Stmt *stmt);

@@ -206,6 +206,35 @@ void Generator::inlined(const checked::InlineBody *body) {
 // Loops
 //===----------------------------------------------------------------------===//
 
+/// Takes `if c { break; }` from the beginning of a loop's body: the loop runs while c is
+/// false. Then no flag is carried, and the rest of the body stands under no condition.
+static ArrayRef<checked::Stmt *>
+takeLeadingBreaks(ArrayRef<checked::Stmt *> body,
+                  SmallVectorImpl<const checked::Expr *> &conditions) {
+  while (!body.empty()) {
+    const auto *branch = llvm::dyn_cast<checked::IfStmt>(body.front());
+    if (!branch || !branch->elseBlock.empty() || branch->thenBlock.size() != 1 ||
+        branch->thenBlock.front()->kind != checked::Stmt::Kind::Break)
+      break;
+    conditions.push_back(branch->condition);
+    body = body.drop_front();
+  }
+  return body;
+}
+
+Value Generator::goesOn(Location loc, Value condition,
+                        ArrayRef<const checked::Expr *> breaks) {
+  for (const checked::Expr *leaves : breaks)
+    condition = conditionalValue(
+        loc, builder.getI1Type(), condition,
+        [&] {
+          return arith::XOrIOp::create(builder, loc, expression(leaves),
+                                       boolConstant(loc, true));
+        },
+        [&] { return boolConstant(loc, false); });
+  return condition;
+}
+
 void Generator::forStatement(const checked::ForStmt *stmt) {
   Location loc = location(stmt->loc);
   Value lower = expression(stmt->lower), upper = expression(stmt->upper);
@@ -221,11 +250,13 @@ void Generator::forStatement(const checked::ForStmt *stmt) {
   }
 
   loops.push_back({newFlag(), newFlag()});
-  Footprint print = footprint(stmt->body);
+  SmallVector<const checked::Expr *> breaks;
+  ArrayRef<checked::Stmt *> rest = takeLeadingBreaks(stmt->body, breaks);
+  Footprint print = footprint(rest);
   Variables carried = print.assigned, exits = print.exits;
   carried.remove(loops.back().skipped);
   exits.remove(loops.back().skipped);
-  if (exits.empty()) {
+  if (exits.empty() && breaks.empty()) {
     SmallVector<Value> initial = valuesOf(carried, loc);
     auto op = scf::ForOp::create(builder, loc, lower, upper, step, initial);
     OpBuilder::InsertionGuard guard(builder);
@@ -246,11 +277,12 @@ void Generator::forStatement(const checked::ForStmt *stmt) {
     whileLoop(
         loc, carried, exits,
         [&] {
-          return at(loc).compare(checked::CompareOp::Lt, DType::Int,
-                                 values[stmt->induction], upper);
+          Value comes = at(loc).compare(checked::CompareOp::Lt, DType::Int,
+                                        values[stmt->induction], upper);
+          return goesOn(loc, comes, breaks);
         },
         [&] {
-          block(stmt->body);
+          block(rest);
           values[stmt->induction] =
               at(loc).binary(checked::BinaryOp::Add, DType::Int,
                              values[stmt->induction], step);
@@ -261,13 +293,17 @@ void Generator::forStatement(const checked::ForStmt *stmt) {
 
 void Generator::whileStatement(const checked::WhileStmt *stmt) {
   loops.push_back({newFlag(), newFlag()});
-  Footprint print = footprint(stmt->body);
+  SmallVector<const checked::Expr *> breaks;
+  ArrayRef<checked::Stmt *> rest = takeLeadingBreaks(stmt->body, breaks);
+  Footprint print = footprint(rest);
   Variables carried = print.assigned, exits = print.exits;
   carried.remove(loops.back().skipped);
   exits.remove(loops.back().skipped);
+  Location loc = location(stmt->loc);
   whileLoop(
-      location(stmt->loc), carried, exits,
-      [&] { return expression(stmt->condition); }, [&] { block(stmt->body); });
+      loc, carried, exits,
+      [&] { return goesOn(loc, expression(stmt->condition), breaks); },
+      [&] { block(rest); });
   loops.pop_back();
 }
 

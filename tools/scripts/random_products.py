@@ -164,8 +164,8 @@ def store(t, total):
 
 def hints(p):
     if p.chance(0.3):
-        p.hints = p.choose("cluster: 2", "split_k: 2", "split_k: 4", "persistent: 1", "num_stages: 1", "num_stages: 2",
-                           "num_stages: 3", "cluster: 2, persistent: 2")
+        p.hints = p.choose("cluster: 2", "split_k: 2", "split_k: 4", "persistent: true", "num_stages: 1", "num_stages: 2",
+                           "num_stages: 3", "cluster: 2, persistent: true")
 
 
 def products(p):

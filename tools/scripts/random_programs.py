@@ -151,7 +151,7 @@ class Program:
                 name = extent  # a fixed dim
             elif self.chance(0.12):
                 self.requires.append(self.choose(f"{name} <= {extent + self.below(3)}",
-                                                 f"{name} == {extent}", f"{name} > 0"))
+                                                 f"{name} == {extent}", f"{name} >= {min(extent, 1)}"))
             names.append(name)
         kind = "array" if not self.chance(0.12) else "strided array"
         kind = f"mut {kind}" if mutable else kind

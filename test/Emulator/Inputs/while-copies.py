@@ -3,7 +3,7 @@ import sys
 
 LENGTHS = (0, 8, 32, 64, 96, 128, 136, 160, 192, 512)
 SETTINGS = [f"--gpu-arch=sm_80 --num-warps={warps}" for warps in (1, 4)] + ["--gpu-arch=sm_90a -D BM=64 -D BN=64"]
-for kernel in ("rows", "early", "twice"):
+for kernel in ("rows", "early", "first", "twice"):
     for setting in SETTINGS:
         for k in LENGTHS if "sm_80" in setting or kernel == "rows" else LENGTHS[:5]:
             print(f"{sys.argv[1]} --kernel={kernel} {setting} --device=simt --check "
