@@ -355,10 +355,14 @@ std::optional<IndexRange> tilec::rangeOfArithmetic(Operation *op,
       })
       .Case([&](RemainderOp remainder) -> Range {
         IndexRange a = of(0), b = of(1);
-        bool isPositive = remainder.getRounding() == QuotientRounding::Floor || a.min >= 0;
-        if (remainder.getSignedness() != Signedness::Signed || b.min <= 0 || !isPositive)
+        if (remainder.getSignedness() != Signedness::Signed || b.min < 0)
           return typeRange(type);
-        return IndexRange{0, b.max - 1};
+        // What is left by a divisor of zero is the dividend (Lowering/Integer.cpp).
+        if (a.min >= 0)
+          return IndexRange{0, b.min > 0 ? std::min(a.max, b.max - 1) : a.max};
+        return b.min > 0 && remainder.getRounding() == QuotientRounding::Floor
+                   ? IndexRange{0, b.max - 1}
+                   : typeRange(type);
       })
       .Default([](Operation *) -> Range { return std::nullopt; });
 }
@@ -395,7 +399,14 @@ IndexRange IndexFacts::rangeOfResult(Operation *op, Operation *at, unsigned dept
       .Case([&](arith::SelectOp) { return of(1).join(of(2)); })
       .Case([&](DivideOp divide) {
         IndexRange a = of(0), b = of(1);
-        if (divide.getSignedness() != Signedness::Signed || !b.isSingle() || b.min <= 0)
+        bool isSigned = divide.getSignedness() == Signedness::Signed;
+        // A quotient by zero is zero (Lowering/Integer.cpp), and no other is larger than by
+        // the least divisor.
+        if (isSigned && a.min >= 0 && b.min >= 0 && !b.isSingle()) {
+          int64_t least = std::max<int64_t>(b.min, 1);
+          return IndexRange{0, a.max / least + (a.max % least != 0)};
+        }
+        if (!isSigned || !b.isSingle() || b.min <= 0)
           return typeRange(type);
         // One more at both ends covers every rounding.
         return IndexRange{a.min >= 0 ? a.min / b.min : a.min / b.min - 1,

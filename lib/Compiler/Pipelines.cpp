@@ -75,6 +75,7 @@ void addStagedPasses(OpPassManager &passes, const CompileOptions &options, const
   roles.chip = std::string(chip.name);
   kernels.addPass(createSpecializeWarps(roles));
   kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createFlattenLoops());
   ChooseStagesOptions stages;
   stages.budget = chip.sharedPerBlock;
   stages.chip = std::string(chip.name);

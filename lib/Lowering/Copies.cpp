@@ -39,7 +39,7 @@ template <typename Op>
 static FailureOr<BoxPlan> planCopy(Op op, tgpu::BufferType buffer, int64_t parts = 1) {
   unsigned bits = unsigned(buffer.getElementBytes()) * 8;
   std::optional<BoxPlan> plan =
-      planBoxes(buffer.getLayout().getLayout(), bits, op.getOrder(),
+      planBoxes(op.getTileLayout(), bits, op.getOrder(),
                 unsigned(op.getArray().getType().getRank()), parts);
   if (!plan)
     return op.emitError("no boxes of the array make up ") << buffer;
@@ -54,7 +54,7 @@ static TensorMap describe(const BoxPlan &plan, Value array) {
 /// The boxes of a copy that goes out by warp groups: none holds what two groups stored.
 static FailureOr<BoxPlan> planGroups(tgpu::CopyOutOp op) {
   tgpu::BufferType buffer = op.getBuffer().getType();
-  Layout layout = buffer.getLayout().getLayout();
+  Layout layout = op.getTileLayout();
   auto isGood = [&](const BoxPlan &plan) {
     return llvm::all_of(*op.getGroups(), [&](int64_t first) {
       for (auto [dim, size] : llvm::enumerate(layout.unflatten(uint64_t(first))))
@@ -212,7 +212,7 @@ LogicalResult Emitter::emitCopies(tgpu::PushOp op, Value place, Value barrier) {
       return failure();
     Value map = tensorMapOf(*plan, copy.getArray());
     SmallVector<Value> start = emitTileStart(copy.getIndex(), copy.getElements(),
-                                             buffer.getShape(), copy.getOrder());
+                                             copy.getTileLayout().shape(), copy.getOrder());
     Value target = addBytes(place, ring.getSlotOffset(unsigned(copy.getSlot())));
     Value policy = cachePolicy(copy);
     if (isShared)
@@ -240,7 +240,7 @@ static Value emitIsSpeaker(OpBuilder &builder, Location loc, Value thread, bool 
 /// of each box and, per array dim, to its start.
 static std::pair<LinearBases, SmallVector<LinearBases>> splitGroups(tgpu::CopyOutOp op,
                                                                     BoxPlan &plan) {
-  Layout layout = op.getBuffer().getType().getLayout().getLayout();
+  Layout layout = op.getTileLayout();
   LinearBases offsets;
   SmallVector<LinearBases> starts(plan.box.size());
   ArrayRef<int64_t> groups = *op.getGroups();
@@ -279,7 +279,6 @@ static NVVM::TMAReduxKind reductionOf(tile::AtomicKind kind) {
 }
 
 LogicalResult Emitter::emitCopyOut(tgpu::CopyOutOp op) {
-  tgpu::BufferType buffer = op.getBuffer().getType();
   FailureOr<BoxPlan> plan = planCopyOut(op);
   if (failed(plan) || failed(emitFenceAsync()))
     return failure();
@@ -293,8 +292,8 @@ LogicalResult Emitter::emitCopyOut(tgpu::CopyOutOp op) {
                                   /*withElse=*/false);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
-  SmallVector<Value> start =
-      emitTileStart(op.getIndex(), op.getElements(), buffer.getShape(), op.getOrder());
+  SmallVector<Value> start = emitTileStart(op.getIndex(), op.getElements(),
+                                           op.getTileLayout().shape(), op.getOrder());
   Value source = get(op.getBuffer());
   if (byGroup) {
     auto [offsets, starts] = splitGroups(op, *plan);

@@ -6,8 +6,8 @@
 // What the language defines and arith leaves open: divisors of 0 and -1 are replaced
 // by one (the quotient of -1 is the negated dividend), and amounts of shifts are cut.
 // A division by zero gives 0 and the dividend as remainder, as the interpreter has it:
-// unspecified in the language, but the same everywhere. Constant operands need none of
-// this.
+// unspecified in the language, but the same everywhere, and what Analysis/IndexFacts.cpp
+// counts on. Constant operands need none of this.
 //
 //===------------------------------------------------------------------------===//
 #include "Emitter.h"

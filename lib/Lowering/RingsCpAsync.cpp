@@ -59,9 +59,10 @@ public:
         uniform(condition),
         buffer(op.getBuffer()), view(emitter.array(op.getArray())),
         elementBytes(buffer.getElementBytes()),
-        layout(copyLayout(buffer.getShape(), op.getOrder(), unsigned(elementBytes),
+        inBuffer(op.getTileLayout()),
+        layout(copyLayout(inBuffer.shape(), op.getOrder(), unsigned(elementBytes),
                           unsigned(emitter.kernel.getNumWarps().value_or(4)))),
-        offsets(layout.then(buffer.getLayout().getLayout().invert())) {}
+        offsets(layout.then(inBuffer.invert())) {}
 
   void emit();
 
@@ -71,7 +72,7 @@ private:
     Value start;       ///< i64: the tile's first element
     Value exists;      ///< i1 where the tile is one element wide, i32 count else
     Value first;       ///< i32: coordinate of the first that exists; null: 0
-    int tileDim = -1;  ///< of the buffer; -1: one element wide
+    int tileDim = -1;  ///< of the copied tile; -1: one element wide
     Value own;         ///< i32: this thread's part of the coordinate
   };
 
@@ -92,6 +93,7 @@ private:
   tgpu::BufferType buffer;
   const ArrayView &view;
   int64_t elementBytes;
+  Layout inBuffer; ///< the copied tile's places
   Layout layout;
   Layout offsets; ///< (register, lane, warp) -> offset in the buffer
   SmallVector<Dim, 6> dims;
@@ -113,7 +115,7 @@ AsyncCopyEmitter::Dim AsyncCopyEmitter::describe(unsigned arrayDim) {
   const int64_t *found = llvm::find(order, int64_t(arrayDim));
   if (found != order.end())
     dim.tileDim = int(found - order.begin());
-  int64_t width = dim.tileDim < 0 ? 1 : buffer.getShape()[dim.tileDim];
+  int64_t width = dim.tileDim < 0 ? 1 : inBuffer.shape()[dim.tileDim];
   unsigned log = llvm::Log2_64(uint64_t(width));
   dim.start = index;
   Value limit = size;

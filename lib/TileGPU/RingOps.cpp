@@ -141,8 +141,29 @@ BufferType CopyOp::getBuffer() {
   return cast<PushOp>((*this)->getParentOp()).getRing().getType().getBuffer(unsigned(getSlot()));
 }
 
-static LogicalResult verifyPlace(Operation *op, tile::ArrayType array, ValueRange index,
-                                 ArrayRef<int64_t> order, int64_t bufferRank) {
+/// A buffer's layout, as that of a tile of `shape`.
+static Layout tileLayout(BufferType buffer, std::optional<ArrayRef<int64_t>> shape) {
+  Layout layout = buffer.getLayout().getLayout();
+  return shape ? layout.reshape(*shape) : layout;
+}
+
+Layout CopyOp::getTileLayout() { return tileLayout(getBuffer(), getShape()); }
+Layout CopyOutOp::getTileLayout() { return tileLayout(getBuffer().getType(), getShape()); }
+
+template <typename Op> static LogicalResult verifyPlace(Op op, BufferType buffer) {
+  tile::ArrayType array = op.getArray().getType();
+  ValueRange index = op.getIndex();
+  ArrayRef<int64_t> order = op.getOrder();
+  int64_t rank = buffer.getRank();
+  // copy-C4, copy_out-C4
+  if (std::optional<ArrayRef<int64_t>> shape = op.getShape()) {
+    rank = int64_t(shape->size());
+    int64_t left = buffer.getLayout().getLayout().numElements();
+    for (int64_t size : *shape)
+      left = size > 0 && llvm::isPowerOf2_64(uint64_t(size)) && left % size == 0 ? left / size : 0;
+    if (left != 1)
+      return op->emitOpError("'shape' has not the buffer's elements, by powers of two");
+  }
   // copy-C1, copy_out-C1
   if (int64_t(index.size()) != array.getRank())
     return op->emitOpError("needs one index per array dim");
@@ -151,8 +172,9 @@ static LogicalResult verifyPlace(Operation *op, tile::ArrayType array, ValueRang
   for (int64_t dim : order)
     if (dim >= 0 && dim < array.getRank())
       dims.set(unsigned(dim));
-  if (int64_t(order.size()) != bufferRank || dims.count() != order.size())
-    return op->emitOpError("'order' does not name one array dim for each of the buffer");
+  if (int64_t(order.size()) != rank || dims.count() != order.size())
+    return op->emitOpError("'order' does not name one array dim for each of the ")
+           << (op.getShape() ? "shape" : "buffer");
   return success();
 }
 
@@ -165,8 +187,7 @@ LogicalResult CopyOp::verify() {
     if (within->empty() || within->size() > 3 ||
         llvm::any_of(*within, [](int64_t most) { return most < 0; }))
       return emitOpError("'once within' has no number for each of one to three axes");
-  return verifyPlace(*this, getArray().getType(), getIndex(), getOrder(),
-                     getBuffer().getRank());
+  return verifyPlace(*this, getBuffer());
 }
 
 LogicalResult PopOp::verify() {
@@ -196,8 +217,7 @@ LogicalResult CopyOutOp::verify() {
       seen |= first;
     }
   }
-  return verifyPlace(*this, getArray().getType(), getIndex(), getOrder(),
-                     getBuffer().getType().getRank());
+  return verifyPlace(*this, getBuffer().getType());
 }
 
 LogicalResult SpecializeOp::verify() {

@@ -10,6 +10,12 @@
 //   %y = tile.reshape %x : … -> tensor<128x64xbf16>        runs along array dims [2, 3]
 //   %t = tile.permute %y [1, 0] : … -> tensor<64x128xbf16> runs along array dims [3, 2]
 //
+// A box is dense in shared memory, in the array's order: dims that follow each other are as
+// well one dim.
+//
+//   %x = tile.load %image[%n, %h, %w, %c] : … -> tensor<1x8x16x64xf16>
+//   %y = tile.reshape %x : … -> tensor<128x64xf16>         a box of 8 x 16 x 64 along [1, 2, 3]
+//
 // And of an atomic operation the tile of the array that its indices name, if they do:
 //
 //   atomic_add(a, [i * 64 + arange(64)[:, None], arange(128)], x)     from element (i * 64, 0)
@@ -47,52 +53,123 @@ static std::optional<SmallVector<int64_t>> keptDims(ArrayRef<int64_t> from,
   return kept;
 }
 
-/// Follows `view` to those of its users that compute; false when one sees other elements.
-static bool follow(const TileView &view, std::vector<TileView> &ends) {
+bool TileView::isPlain() const { return shapeOf(tile) == ArrayRef(shape); }
+
+DenseI64ArrayAttr TileView::shapeAttr(Builder &builder) const {
+  return isPlain() ? DenseI64ArrayAttr() : builder.getDenseI64ArrayAttr(shape);
+}
+
+std::optional<SmallVector<SmallVector<unsigned>>> TileView::groups() const {
+  SmallVector<SmallVector<unsigned>> result;
+  unsigned next = 0;
+  for (int64_t size : shapeOf(tile)) {
+    SmallVector<unsigned> &group = result.emplace_back();
+    // Dims of one element belong to one of the tile, if it has them.
+    if (size == 1 && next < shape.size() && shape[next] == 1)
+      group.push_back(next++);
+    for (int64_t covered = 1; covered != size; covered *= shape[group.back()]) {
+      if (next == shape.size() || covered > size)
+        return std::nullopt;
+      group.push_back(next++);
+    }
+  }
+  return next == shape.size() ? std::optional(result) : std::nullopt;
+}
+
+/// The elements from one place along a dim to the next, in row-major order.
+static int64_t strideOf(ArrayRef<int64_t> shape, size_t dim) {
+  int64_t stride = 1;
+  for (int64_t size : shape.drop_front(dim + 1))
+    stride *= size;
+  return stride;
+}
+
+std::optional<unsigned> TileView::contiguousDim(int64_t arrayRank) const {
+  auto found = llvm::find(arrayDims, arrayRank - 1);
+  if (found == arrayDims.end())
+    return std::nullopt;
+  size_t inner = size_t(found - arrayDims.begin());
+  ArrayRef<int64_t> own = shapeOf(tile);
+  if (own == ArrayRef(shape))
+    return unsigned(inner);
+  for (unsigned dim = 0; dim < own.size(); ++dim)
+    if (own[dim] > 1 && strideOf(own, dim) == strideOf(shape, inner))
+      return dim;
+  return std::nullopt;
+}
+
+/// `view` as another shape of the same elements.
+static TileView reshaped(const TileView &view, Value tile) {
+  TileView next{tile, {}, {}};
+  std::optional<SmallVector<int64_t>> kept;
+  if (view.isPlain())
+    kept = keptDims(view.shape, shapeOf(tile));
+  for (unsigned dim = 0; dim < view.shape.size(); ++dim)
+    if (kept ? llvm::is_contained(*kept, int64_t(dim)) : view.shape[dim] != 1) {
+      next.shape.push_back(view.shape[dim]);
+      next.arrayDims.push_back(view.arrayDims[dim]);
+    }
+  return next;
+}
+
+/// The view with the tile's dims in another order; nothing where that takes dims apart.
+static std::optional<TileView> permuted(const TileView &view, tile::PermuteOp permute) {
+  auto groups = view.groups();
+  if (!groups)
+    return std::nullopt;
+  TileView next{permute.getResult(), {}, {}};
+  for (int64_t dim : permute.getDims())
+    for (unsigned inner : (*groups)[dim]) {
+      next.shape.push_back(view.shape[inner]);
+      next.arrayDims.push_back(view.arrayDims[inner]);
+    }
+  return next;
+}
+
+/// Follows `view` to those of its users that compute; words for why one sees other elements.
+static const char *follow(const TileView &view, std::vector<TileView> &ends) {
   bool isEnd = false;
   for (Operation *user : view.tile.getUsers()) {
     TileView next;
     if (auto permute = dyn_cast<tile::PermuteOp>(user)) {
-      next.tile = permute.getResult();
-      for (int64_t dim : permute.getDims())
-        next.arrayDims.push_back(view.arrayDims[dim]);
+      std::optional<TileView> moved = permuted(view, permute);
+      if (!moved)
+        return "dims are exchanged of which a reshape has cut one";
+      next = *moved;
     } else if (auto reshape = dyn_cast<tile::ReshapeOp>(user)) {
       if (!isa<RankedTensorType>(reshape.getType()))
-        return false;
-      auto kept = keptDims(shapeOf(view.tile), shapeOf(reshape.getResult()));
-      if (!kept)
-        return false;
-      next.tile = reshape.getResult();
-      for (int64_t dim : *kept)
-        next.arrayDims.push_back(view.arrayDims[dim]);
+        return "a scalar is made of it";
+      next = reshaped(view, reshape.getResult());
     } else {
       isEnd = true;
       continue;
     }
-    if (!follow(next, ends))
-      return false;
+    if (const char *obstacle = follow(next, ends))
+      return obstacle;
   }
   if (isEnd)
     ends.push_back(view);
-  return true;
+  return nullptr;
 }
 
-std::vector<TileView> tilec::viewsOf(tile::LoadOp load) {
-  TileView whole{load.getResult(), {}};
-  for (unsigned dim = 0; dim < shapeOf(load.getResult()).size(); ++dim)
-    whole.arrayDims.push_back(load.getArrayDim(dim));
+std::vector<TileView> tilec::viewsOf(tile::LoadOp load, const char **why) {
   std::vector<TileView> ends;
-  if (!follow(whole, ends))
+  const char *obstacle = follow(wholeView(load), ends);
+  if (obstacle)
     ends.clear();
+  if (why)
+    *why = obstacle ? obstacle : ends.empty() ? "nothing uses it" : nullptr;
   return ends;
 }
 
-TileView tilec::wholeView(tile::LoadOp load) {
-  TileView view{load.getResult(), {}};
-  for (unsigned dim = 0; dim < cast<RankedTensorType>(load.getType()).getRank(); ++dim)
-    view.arrayDims.push_back(load.getArrayDim(dim));
+template <typename Op> static TileView wholeView(Op access, Value tile) {
+  TileView view{tile, {}, SmallVector<int64_t>(shapeOf(tile))};
+  for (unsigned dim = 0; dim < view.shape.size(); ++dim)
+    view.arrayDims.push_back(access.getArrayDim(dim));
   return view;
 }
+
+TileView tilec::wholeView(tile::LoadOp load) { return ::wholeView(load, load.getResult()); }
 
 bool tilec::isForProducts(tile::LoadOp load) {
   return llvm::any_of(viewsOf(load), [](const TileView &view) {
@@ -101,18 +178,14 @@ bool tilec::isForProducts(tile::LoadOp load) {
 }
 
 TileView tilec::storedView(tile::StoreOp store) {
-  TileView view{store.getValue(), {}};
-  for (unsigned dim = 0; dim < shapeOf(store.getValue()).size(); ++dim)
-    view.arrayDims.push_back(store.getArrayDim(dim));
+  TileView view = ::wholeView(store, store.getValue());
   while (auto reshape = view.tile.getDefiningOp<tile::ReshapeOp>()) {
-    if (!isa<RankedTensorType>(reshape.getSource().getType()))
+    auto source = dyn_cast<RankedTensorType>(reshape.getSource().getType());
+    if (!source || source.getRank() < 2)
       break;
-    auto kept = keptDims(shapeOf(view.tile), shapeOf(reshape.getSource()));
-    if (!kept || kept->size() < 2)
+    TileView inner = reshaped(view, reshape.getSource());
+    if (!inner.groups())
       break;
-    TileView inner{reshape.getSource(), {}};
-    for (int64_t dim : *kept)
-      inner.arrayDims.push_back(view.arrayDims[dim]);
     view = inner;
   }
   return view;
@@ -204,7 +277,9 @@ std::optional<IndexedTile> tilec::indexedTile(tile::AtomicOp atomic) {
   auto type = dyn_cast<RankedTensorType>(atomic.getIndex().front().getType());
   if (!type || !atomic.getValue())
     return std::nullopt;
-  IndexedTile result{{atomic.getValue(), SmallVector<int64_t>(type.getRank(), -1)}, {}};
+  IndexedTile result{{atomic.getValue(), SmallVector<int64_t>(type.getRank(), -1),
+                      SmallVector<int64_t>(type.getShape())},
+                     {}};
   MutableArrayRef<int64_t> arrayDims = result.view.arrayDims;
   SmallVector<int64_t> unused;
   for (auto [arrayDim, index] : llvm::enumerate(atomic.getIndex())) {
@@ -229,16 +304,22 @@ std::optional<IndexedTile> tilec::indexedTile(tile::AtomicOp atomic) {
   return result;
 }
 
-Layout tilec::engineBuffer(RankedTensorType type, ArrayRef<unsigned> order) {
-  int64_t bytes = tgpu::BufferType::storedBytes(type.getElementType());
-  int64_t rowBytes = type.getDimSize(order.front()) * bytes;
+/// Rows of `shape` along `order[0]`, as the engine swizzles them.
+static Layout engineBuffer(ArrayRef<int64_t> shape, ArrayRef<unsigned> order, Type element) {
+  int64_t bytes = tgpu::BufferType::storedBytes(element);
+  int64_t rowBytes = shape[order.front()] * bytes;
   unsigned swizzle = rowBytes >= 128 ? 128 : rowBytes >= 32 ? unsigned(rowBytes) : 0;
-  return Layout::swizzled(type.getShape(), order, unsigned(bytes) * 8, swizzle);
+  return Layout::swizzled(shape, order, unsigned(bytes) * 8, swizzle);
+}
+
+Layout tilec::engineBuffer(RankedTensorType type, ArrayRef<unsigned> order) {
+  return ::engineBuffer(type.getShape(), order, type.getElementType());
 }
 
 Layout tilec::engineBuffer(const TileView &view) {
   auto type = cast<RankedTensorType>(view.tile.getType());
-  SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, type.getRank()));
+  SmallVector<unsigned> order =
+      llvm::to_vector(llvm::seq<unsigned>(0, unsigned(view.shape.size())));
   llvm::sort(order, [&](unsigned a, unsigned b) { return view.arrayDims[a] > view.arrayDims[b]; });
-  return engineBuffer(type, order);
+  return ::engineBuffer(view.shape, order, type.getElementType()).reshape(type.getShape());
 }

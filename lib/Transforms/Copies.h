@@ -5,8 +5,9 @@
 // SelectCopies marks loads, stores and atomic operations; AssignLayouts leaves marked ones
 // alone, and StageRings and StageStores make copies of them.
 //
-// What is computed with is often another view of what is loaded: transposed, or without
-// the dims of size one that pick a batch and a head. A copy writes the view at once.
+// What is computed with is often another view of what is loaded: transposed, without the
+// dims of size one that pick a batch and a head, or with the rows and columns of a part of
+// an image as one dim. A copy writes the view at once.
 //===------------------------------------------------------------------------===//
 #ifndef TILEC_LIB_TRANSFORMS_COPIES_H
 #define TILEC_LIB_TRANSFORMS_COPIES_H
@@ -34,17 +35,32 @@ inline llvm::StringRef copierOf(mlir::Operation *op) {
 }
 inline bool isCopiedByEngine(mlir::Operation *op) { return copierOf(op) == "tma"; }
 
-/// The elements of a load, or the value of a store, with dims in another order or left out.
+/// The elements of a load, or the value of a store, with dims in another order, left out or
+/// made one.
 struct TileView {
   mlir::Value tile;
-  /// For each dim of `tile` the array dim along which it runs; the tile is one element
-  /// wide along the others.
+  /// Along which dims of the array the copied box runs, and how far; it is one element wide
+  /// along the others.
   llvm::SmallVector<int64_t> arrayDims;
+  /// `tile` has its elements in the row-major order of this shape: its own, or one of which
+  /// neighbouring dims have become one.
+  llvm::SmallVector<int64_t> shape;
+
+  /// The tile's dims are those of `shape`.
+  bool isPlain() const;
+  /// The tile's dim that moves by one where the array's last dim does; nothing where no dim
+  /// does, or the box does not extend along it.
+  std::optional<unsigned> contiguousDim(int64_t arrayRank) const;
+  /// `shape` where it is not the tile's own, as copies have it.
+  mlir::DenseI64ArrayAttr shapeAttr(mlir::Builder &builder) const;
+  /// For each dim of the tile those of `shape` that make it up, outermost first; nothing where
+  /// one of `shape` has been cut.
+  std::optional<llvm::SmallVector<llvm::SmallVector<unsigned>>> groups() const;
 };
 
-/// What the users of a load see of it, through permutes and reshapes that only drop
-/// dims of size one. Empty when it is reshaped otherwise.
-std::vector<TileView> viewsOf(tile::LoadOp load);
+/// What the users of a load see of it, through permutes and reshapes. Empty when one of them
+/// cannot be followed, and `why` says so in words.
+std::vector<TileView> viewsOf(tile::LoadOp load, const char **why = nullptr);
 
 /// All dims of the load, in its order.
 TileView wholeView(tile::LoadOp load);
@@ -52,7 +68,8 @@ TileView wholeView(tile::LoadOp load);
 /// Whether a product takes a view of what is loaded.
 bool isForProducts(tile::LoadOp load);
 
-/// The value of which a store's is a view, through reshapes that only add dims of size one.
+/// The value of which a store's is a view, through reshapes that add dims of size one or
+/// take dims apart.
 TileView storedView(tile::StoreOp store);
 
 /// A tile of an array that an atomic operation names by its indices: each counts up along

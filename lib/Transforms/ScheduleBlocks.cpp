@@ -316,7 +316,8 @@ static void guardStores(Block &block, Value isInside) {
 static void markReadOnce(tile::KernelOp kernel, uint32_t numAxes,
                          std::optional<uint32_t> clusterAxis) {
   kernel.walk([&](tile::LoadOp load) {
-    if (!isCopiedByEngine(load))
+    // Tiles that begin at any element may overlap.
+    if (!isCopiedByEngine(load) || load.getElements())
       return;
     for (Operation *parent = load->getParentOp(); parent != kernel; parent = parent->getParentOp())
       if (isa<LoopLikeOpInterface>(parent) &&

@@ -41,6 +41,7 @@
 
 #include "tilec/Analysis/IndexFacts.h"
 #include "tilec/Layout/Conversion.h"
+#include "tilec/Layout/TensorBox.h"
 #include "tilec/Support/Target.h"
 #include "tilec/Tile/BuildFacts.h"
 #include "tilec/Tile/DebugSites.h"
@@ -78,7 +79,9 @@ static Obstacle engineObstacle(ArrayType array, const TileView &view) {
   auto contiguous = llvm::find(view.arrayDims, array.getRank() - 1);
   if (contiguous == view.arrayDims.end())
     return "the tile does not extend along the array's last dim";
-  int64_t elements = tile.getDimSize(contiguous - view.arrayDims.begin());
+  if (!view.contiguousDim(array.getRank()))
+    return "as it is reshaped, none of its dims runs along the array's last";
+  int64_t elements = view.shape[contiguous - view.arrayDims.begin()];
   return elements * tgpu::BufferType::storedBytes(tile.getElementType()) >= 16
              ? nullptr
              : "its rows are shorter than 16 bytes";
@@ -139,10 +142,20 @@ static bool isWritten(Value array) {
   });
 }
 
+/// Whether boxes of the array, as `view` has them, fill a buffer.
+static Obstacle boxObstacle(const TileView &view, const Layout &buffer, ArrayType array) {
+  int64_t bytes = tgpu::BufferType::storedBytes(array.getElementType());
+  return planBoxes(buffer.reshape(view.shape), unsigned(bytes) * 8, view.arrayDims,
+                   unsigned(array.getRank()))
+             ? nullptr
+             : "as it is reshaped, boxes of the array do not make up what the product reads";
+}
+
 /// What keeps a product from reading `use` from shared memory as it comes from the array:
 /// by itself if `isAsync`, else by its threads.
-static Obstacle useObstacle(OpOperand &use, int64_t contiguousDim, unsigned numWarps,
-                            bool isAsync) {
+static Obstacle useObstacle(OpOperand &use, const TileView &view, ArrayType array,
+                            unsigned numWarps, bool isAsync) {
+  unsigned contiguousDim = *view.contiguousDim(array.getRank());
   auto mma = dyn_cast<MmaOp>(use.getOwner());
   if (!mma)
     return "not only products use it";
@@ -159,13 +172,12 @@ static Obstacle useObstacle(OpOperand &use, int64_t contiguousDim, unsigned numW
   if (!fixed)
     return nullptr;
   auto type = cast<RankedTensorType>(use.get().getType());
-  int64_t rank = type.getRank();
-  bool isKMajor = contiguousDim == (isA ? rank - 1 : rank - 2);
-  Layout buffer = fixed(problem, isKMajor);
+  unsigned k = dimK(unsigned(type.getRank()), isA ? Operand::A : Operand::B);
+  Layout buffer = fixed(problem, contiguousDim == k);
   // Some operands have to lie along K: is that how they come?
-  return buffer.unflatten(buffer.basis(Input::Offset, 0))[contiguousDim] == 1
-             ? nullptr
-             : "the product wants it along K, and the array has it along the other dim";
+  if (buffer.unflatten(buffer.basis(Input::Offset, 0))[contiguousDim] != 1)
+    return "the product wants it along K, and the array has it along the other dim";
+  return view.isPlain() ? nullptr : boxObstacle(view, buffer, array);
 }
 
 /// What keeps a load from being for products only, which take it as it is copied.
@@ -179,17 +191,16 @@ static Obstacle loadObstacle(const IndexFacts &facts, LoadOp load, unsigned numW
   if (isAsync)
     if (Obstacle obstacle = startObstacle(array, rowStart(facts, load)))
       return obstacle;
-  std::vector<TileView> views = viewsOf(load);
+  Obstacle hidden = nullptr;
+  std::vector<TileView> views = viewsOf(load, &hidden);
   if (views.empty())
-    return "not only products use it";
+    return hidden;
   for (const TileView &view : views) {
     if (Obstacle obstacle = engineObstacle(array, view))
       return obstacle;
-    int64_t contiguous =
-        llvm::find(view.arrayDims, array.getRank() - 1) - view.arrayDims.begin();
     for (OpOperand &use : view.tile.getUses())
       if (!isa<PermuteOp, ReshapeOp>(use.getOwner()))
-        if (Obstacle obstacle = useObstacle(use, contiguous, numWarps, isAsync))
+        if (Obstacle obstacle = useObstacle(use, view, array, numWarps, isAsync))
           return obstacle;
   }
   return nullptr;
@@ -240,15 +251,15 @@ static constexpr int64_t largeSum = 128 * 64;
 
 /// The product that reads `view` is large, and its threads have no bank conflicts in what
 /// the engine writes.
-static bool suitsEngine(const TileView &view, tile::MmaOp mma, unsigned numWarps) {
+static bool suitsEngine(const TileView &view, int64_t arrayRank, tile::MmaOp mma,
+                        unsigned numWarps) {
   if (mma.getType().getNumElements() < largeSum)
     return false;
   MmaProblem problem = getMmaProblem(mma, numWarps);
   const Atom *atom = getAtom(mma, problem);
   Operand which = mma.getA() == view.tile ? Operand::A : Operand::B;
   auto type = cast<RankedTensorType>(view.tile.getType());
-  ArrayRef<int64_t> dims = view.arrayDims;
-  bool alongK = dims[dimK(unsigned(dims.size()), which)] == llvm::max_element(dims)[0];
+  bool alongK = view.contiguousDim(arrayRank) == dimK(unsigned(type.getRank()), which);
   OperandRead read = atom->readOperand(problem, atom->accLayout(problem), which, alongK);
   unsigned bits = 8 * unsigned(tgpu::BufferType::storedBytes(type.getElementType()));
   return countBankConflicts(read.layout, engineBuffer(view), bits) == 1;
@@ -258,7 +269,7 @@ static bool suitsEngine(LoadOp load, unsigned numWarps) {
   return llvm::all_of(viewsOf(load), [&](const TileView &view) {
     return llvm::all_of(view.tile.getUsers(), [&](Operation *user) {
       auto mma = dyn_cast<MmaOp>(user);
-      return !mma || suitsEngine(view, mma, numWarps);
+      return !mma || suitsEngine(view, load.getArray().getType().getRank(), mma, numWarps);
     });
   });
 }
@@ -267,7 +278,8 @@ static bool suitsEngine(LoadOp load, unsigned numWarps) {
 static Obstacle rowObstacle(ArrayType array, const TileView &view) {
   if (Obstacle obstacle = engineObstacle(array, view))
     return obstacle;
-  return view.arrayDims.back() == array.getRank() - 1
+  int64_t last = cast<RankedTensorType>(view.tile.getType()).getRank() - 1;
+  return view.contiguousDim(array.getRank()) == last
              ? nullptr
              : "rows of the tile are not rows of the array";
 }

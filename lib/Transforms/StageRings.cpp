@@ -92,14 +92,16 @@ static Layout threadBuffer(const StagedView &staged, unsigned numWarps) {
   MmaProblem problem = getMmaProblem(mma, numWarps);
   auto type = cast<RankedTensorType>(staged.view.tile.getType());
   unsigned bytes = unsigned(tgpu::BufferType::storedBytes(type.getElementType()));
-  Layout copy = copyLayout(type.getShape(), staged.view.arrayDims, bytes, numWarps);
+  Layout copy = copyLayout(staged.view.shape, staged.view.arrayDims, bytes, numWarps)
+                    .reshape(type.getShape());
   return operandBuffer(*getAtom(mma, problem), problem, tile::getLayout(mma.getAcc()),
                        mma.getA() == staged.view.tile ? Operand::A : Operand::B, copy,
                        unsigned(copyPieceBytes) / bytes);
 }
 
 /// The buffer as the first product wants it.
-static Layout chooseBuffer(const StagedView &staged, bool byEngine, unsigned numWarps) {
+static Layout chooseBuffer(const StagedView &staged, int64_t arrayRank, bool byEngine,
+                           unsigned numWarps) {
   if (!byEngine)
     return threadBuffer(staged, numWarps);
   tile::MmaOp mma = staged.products.front();
@@ -109,9 +111,8 @@ static Layout chooseBuffer(const StagedView &staged, bool byEngine, unsigned num
   auto buffer = isA ? atom->aBuffer : atom->bBuffer;
   if (!buffer)
     return engineBuffer(staged.view);
-  ArrayRef<int64_t> dims = staged.view.arrayDims;
-  bool isKMajor = dims[dims.size() - (isA ? 1 : 2)] == llvm::max_element(dims)[0];
-  return buffer(problem, isKMajor);
+  unsigned k = dimK(unsigned(mma.getType().getRank()), isA ? Operand::A : Operand::B);
+  return buffer(problem, staged.view.contiguousDim(arrayRank) == k);
 }
 
 /// Whether both views are of the same bytes: the buffers are the same when their dims are in
@@ -125,7 +126,7 @@ static bool haveSameBytes(const StagedView &a, const StagedView &b) {
     SmallVector<int64_t> dims;
     for (int64_t dim : order)
       dims.push_back(staged.view.arrayDims[dim]);
-    return std::pair(dims, staged.buffer.permute(order));
+    return std::pair(dims, staged.buffer.reshape(staged.view.shape).permute(order));
   };
   return inArrayOrder(a) == inArrayOrder(b);
 }
@@ -138,7 +139,8 @@ static std::vector<Staged> describe(tile::LoadOp load, unsigned numWarps) {
     for (Operation *user : view.tile.getUsers())
       if (auto mma = dyn_cast<tile::MmaOp>(user))
         staged.products.push_back(mma);
-    staged.buffer = chooseBuffer(staged, isCopiedByEngine(load), numWarps);
+    staged.buffer = chooseBuffer(staged, load.getArray().getType().getRank(),
+                                 isCopiedByEngine(load), numWarps);
     auto isSame = [&](const Staged &other) {
       return haveSameBytes(other.views.front(), staged);
     };
@@ -276,18 +278,19 @@ static void stageGroup(tile::KernelOp kernel, const Group &group) {
   push.getCopies().emplaceBlock();
   builder.setInsertionPointToStart(&push.getCopies().front());
   int64_t slot = 0;
-  auto copy = [&](tile::LoadOp load, ArrayRef<int64_t> dims) {
+  auto copy = [&](tile::LoadOp load, const TileView &view) {
     tgpu::CopyOp::create(builder, load.getLoc(), load.getArray(), indexByArrayDim(load), slot,
-                         builder.getDenseI64ArrayAttr(dims), load.getElements(),
+                         builder.getDenseI64ArrayAttr(view.arrayDims),
+                         view.shapeAttr(builder), load.getElements(),
                          isSharedByCluster(kernel, load),
                          load->getAttrOfType<DenseI64ArrayAttr>(onceWithinAttrName));
   };
   for (const Staged &staged : group.members) {
-    copy(staged.load, staged.views.front().view.arrayDims);
+    copy(staged.load, staged.views.front().view);
     slot += int64_t(staged.views.size());
   }
   for (const ReadByThreads &read : group.read) {
-    copy(read.load, wholeView(read.load).arrayDims);
+    copy(read.load, wholeView(read.load));
     ++slot;
   }
 

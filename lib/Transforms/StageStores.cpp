@@ -244,9 +244,7 @@ private:
     SmallVector<Value> place = start;
     if (parts.number > 1) {
       SmallVector<int64_t> numbers = numberOf(part);
-      for (auto [dim, number] : llvm::enumerate(numbers))
-        if (parts.counts[dim] > 1)
-          movePlace(place[view.arrayDims[dim]], unsigned(dim), number);
+      movePlace(place, numbers);
       IRMapping pieces;
       for (Operation *op : llvm::reverse(work))
         computePiece(op, numbers, pieces);
@@ -256,8 +254,8 @@ private:
     tgpu::CopyOutWaitOp::create(builder, loc, int64_t(buffers.size()) - 1, bool(groups));
     tgpu::StoreOp::create(builder, loc, piece, buffer);
     tgpu::CopyOutOp::create(builder, loc, buffer, array, place,
-                            builder.getDenseI64ArrayAttr(view.arrayDims), elements, groups,
-                            reduce);
+                            builder.getDenseI64ArrayAttr(view.arrayDims),
+                            partShape(), elements, groups, reduce);
   }
 
   /// The type of a part of `type`, which may be one element wide where the stored tile
@@ -323,12 +321,43 @@ private:
     return numbers;
   }
 
-  void movePlace(Value &index, unsigned dim, int64_t number) {
-    if (elements)
-      index = arith::AddIOp::create(builder, loc, index,
-                                    constant(number * parts.type.getDimSize(dim)));
-    else
-      index = partIndex(builder, loc, index, parts.counts[dim], number);
+  /// How often each dim of the view's shape is cut: those of which a dim of the tile is made
+  /// from the outermost on.
+  SmallVector<int64_t> boxCounts() const {
+    SmallVector<int64_t> counts(view.shape.size(), 1);
+    for (auto [count, group] : llvm::zip_equal(parts.counts, *view.groups()))
+      for (int64_t left = count; unsigned dim : group) {
+        counts[dim] = std::min(left, view.shape[dim]);
+        left /= counts[dim];
+      }
+    return counts;
+  }
+
+  /// The shape of a part, where it is not that of its buffer.
+  DenseI64ArrayAttr partShape() {
+    if (view.isPlain())
+      return {};
+    SmallVector<int64_t> shape = view.shape;
+    for (auto [size, count] : llvm::zip_equal(shape, boxCounts()))
+      size /= count;
+    return builder.getDenseI64ArrayAttr(shape);
+  }
+
+  /// Moves `place`, per array dim, to the part with these numbers along the tile's dims.
+  void movePlace(MutableArrayRef<Value> place, ArrayRef<int64_t> numbers) {
+    SmallVector<int64_t> counts = boxCounts();
+    for (auto [number, group] : llvm::zip_equal(numbers, *view.groups()))
+      for (int64_t left = number; unsigned dim : llvm::reverse(group)) {
+        if (counts[dim] == 1)
+          continue;
+        Value &index = place[view.arrayDims[dim]];
+        int64_t own = left % counts[dim];
+        left /= counts[dim];
+        index = elements ? arith::AddIOp::create(
+                               builder, loc, index,
+                               constant(own * (view.shape[dim] / counts[dim])))
+                         : partIndex(builder, loc, index, counts[dim], own);
+      }
   }
 
   Value constant(int64_t value) {

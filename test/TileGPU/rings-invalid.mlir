@@ -119,3 +119,37 @@ tile.kernel @copy_out_c3(%y: !tile.array<?x?xf32, mut>, %i: index) {
   tgpu.copy_out %b, %y[%i, %i] order [0, 1] reduce(cas) : !tgpu.buffer<8x4xf32, #a>, !tile.array<?x?xf32, mut>
   tile.return
 }
+
+// -----
+
+#a = #tile.layout<[8, 4] offset [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)]>
+tile.kernel @copy_c4(%x: !tile.array<?x?x?xf32>, %i: index) {
+  %r = tgpu.ring copy "tma" : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]>
+  tgpu.push %r : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]> {
+    // expected-error @+1 {{'shape' has not the buffer's elements, by powers of two}}
+    tgpu.copy %x[%i, %i, %i] order [0, 1, 2] shape [2, 3, 4] to 0 : !tile.array<?x?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+#a = #tile.layout<[8, 4] offset [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)]>
+tile.kernel @copy_c2_shape(%x: !tile.array<?x?x?xf32>, %i: index) {
+  %r = tgpu.ring copy "tma" : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]>
+  tgpu.push %r : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]> {
+    // expected-error @+1 {{'order' does not name one array dim for each of the shape}}
+    tgpu.copy %x[%i, %i, %i] order [0, 2] shape [2, 4, 4] to 0 : !tile.array<?x?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+#a = #tile.layout<[8, 4] offset [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)]>
+tile.kernel @copy_out_c4(%x: !tile.array<?x?x?xf32, mut>, %i: index) {
+  %b = tgpu.alloc : !tgpu.buffer<8x4xf32, #a>
+  // expected-error @+1 {{'shape' has not the buffer's elements, by powers of two}}
+  tgpu.copy_out %b, %x[%i, %i, %i] order [0, 1, 2] shape [2, 4, 8] : !tgpu.buffer<8x4xf32, #a>, !tile.array<?x?x?xf32, mut>
+  tile.return
+}

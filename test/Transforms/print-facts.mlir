@@ -51,3 +51,30 @@ tile.kernel @requires(%a: !tile.array<?xf32>, %s: i32) {
   %0 = tile.load %a[%i] elements : !tile.array<?xf32> -> tensor<64xf32>
   tile.return
 }
+
+// -----
+
+// Quotients and remainders by what is not negative: by zero they are zero, and the dividend.
+tile.kernel @quotients(%a: !tile.array<?x?xf32>, %s: index) {
+  %c8 = arith.constant 8 : index
+  %w = tile.dim %a, 1 : !tile.array<?x?xf32>
+  %n = tile.divide ceil signed %w, %c8 : index
+  %i = tile.block_id 0 : index
+  %q = tile.divide trunc signed %i, %n : index
+  %r = tile.remainder trunc signed %i, %n : index
+  // expected-remark @below {{dim 0: starts at a multiple of 1, index in [0, 2147483646], size}}
+  // expected-remark @below {{dim 1: starts at a multiple of 1, index in [0, 2147483646], size}}
+  %0 = tile.load %a[%q, %r] elements : !tile.array<?x?xf32> -> f32
+  // The dividend, or the divisor, may be negative.
+  %u = tile.divide trunc signed %s, %n : index
+  %v = tile.remainder floor signed %s, %n : index
+  // expected-remark @below {{dim 0: starts at a multiple of 1, index in [?, ?], size}}
+  // expected-remark @below {{dim 1: starts at a multiple of 1, index in [?, ?], size}}
+  %1 = tile.load %a[%u, %v] elements : !tile.array<?x?xf32> -> f32
+  %x = tile.divide trunc signed %i, %s : index
+  %y = tile.remainder trunc signed %i, %s : index
+  // expected-remark @below {{dim 0: starts at a multiple of 1, index in [?, ?], size}}
+  // expected-remark @below {{dim 1: starts at a multiple of 1, index in [?, ?], size}}
+  %2 = tile.load %a[%x, %y] elements : !tile.array<?x?xf32> -> f32
+  tile.return
+}

@@ -211,3 +211,23 @@ tile.kernel @before(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xf32>, %c: !ti
   tile.store %c[%n, %n], %r : !tile.array<?x?xf32, mut>, tensor<64x64xf32, #acc>
   tile.return
 }
+
+// Dims that follow each other become one: the copied box has them, in the same bytes. What
+// reads it the other way round has its dims exchanged.
+#px = #tile.layout<[1, 4, 16, 64] register [(0, 0, 0, 1), (0, 0, 0, 2), (0, 0, 0, 4), (0, 0, 0, 8), (0, 0, 0, 16)] lane [(0, 0, 0, 32), (0, 0, 1, 0), (0, 0, 2, 0), (0, 0, 4, 0), (0, 0, 8, 0)] warp [(0, 1, 0, 0), (0, 2, 0, 0)]>
+// CHECK-LABEL: tile.kernel @merged
+// CHECK: tgpu.ring copy "tma" : !tgpu.ring<1x[!tgpu.buffer<64x64xbf16,
+// CHECK: tgpu.copy %arg0[%[[N:.*]], %{{.*}}, %{{.*}}, %{{.*}}] elements order [1, 2, 3] shape [4, 16, 64] to 0
+// CHECK: tgpu.copy %arg0[%[[N]], %{{.*}}, %{{.*}}, %{{.*}}] elements order [3, 1, 2] shape [64, 4, 16] to 1
+tile.kernel @merged(%i: !tile.array<?x?x?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+  %x = tile.load %i[%n, %n, %n, %c0] elements {tile.copy = "tma"} : !tile.array<?x?x?x?xbf16> -> tensor<1x4x16x64xbf16, #px>
+  %a = tile.reshape %x : tensor<1x4x16x64xbf16, #px> -> tensor<64x64xbf16, #acc>
+  %y = tile.load %i[%n, %c0, %n, %c0] elements {tile.copy = "tma"} : !tile.array<?x?x?x?xbf16> -> tensor<1x4x16x64xbf16, #px>
+  %b = tile.reshape %y : tensor<1x4x16x64xbf16, #px> -> tensor<64x64xbf16, #acc>
+  %t = tile.permute %b [1, 0] : tensor<64x64xbf16, #acc> -> tensor<64x64xbf16, #acc>
+  %p = tile.mma %a, %t, %z : tensor<64x64xbf16, #acc>, tensor<64x64xbf16, #acc>, tensor<64x64xf32, #acc>
+  tile.store %c[%n, %n], %p : !tile.array<?x?xf32, mut>, tensor<64x64xf32, #acc>
+  tile.return
+}

@@ -177,3 +177,24 @@ tile.kernel @again(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>, %i: 
   tile.store %y[%j, %j], %t {tile.copy = "tma"} : !tile.array<?x?xf32, mut>, tensor<128x64xf32, #two>
   tile.return
 }
+
+// Rows of an image that were one dim: each part is a box of fewer rows, and fewer columns.
+#flat = #tile.layout<[128, 128] register [(0, 1), (8, 0), (0, 8), (0, 16), (0, 32), (0, 64), (64, 0)] lane [(0, 2), (0, 4), (1, 0), (2, 0), (4, 0)] warp [(16, 0), (32, 0)]>
+#rows = #tile.layout<[1, 8, 16, 128] register [(0, 0, 0, 1), (0, 0, 8, 0), (0, 0, 0, 8), (0, 0, 0, 16), (0, 0, 0, 32), (0, 0, 0, 64), (0, 4, 0, 0)] lane [(0, 0, 0, 2), (0, 0, 0, 4), (0, 0, 1, 0), (0, 0, 2, 0), (0, 0, 4, 0)] warp [(0, 1, 0, 0), (0, 2, 0, 0)]>
+// CHECK-LABEL: tile.kernel @image
+// CHECK: tgpu.alloc : !tgpu.buffer<64x64xbf16,
+// CHECK: tgpu.copy_out %{{.*}}, %arg1[%arg2, %{{.*}}, %arg2, %{{.*}}] elements order [1, 2, 3] shape [4, 16, 64] :
+// CHECK: %[[C64:.*]] = arith.constant 64 : index
+// CHECK: %[[RIGHT:.*]] = arith.addi %arg2, %[[C64]] : index
+// CHECK: tgpu.copy_out %{{.*}}, %arg1[%arg2, %{{.*}}, %arg2, %[[RIGHT]]] elements order [1, 2, 3] shape [4, 16, 64] :
+// CHECK: %[[C4:.*]] = arith.constant 4 : index
+// CHECK: %[[BELOW:.*]] = arith.addi %arg2, %[[C4]] : index
+// CHECK: tgpu.copy_out %{{.*}}, %arg1[%arg2, %[[BELOW]], %arg2, %{{.*}}] elements order [1, 2, 3] shape [4, 16, 64] :
+// CHECK: tgpu.copy_out %{{.*}} shape [4, 16, 64] :
+// CHECK-NOT: tile.store
+tile.kernel @image(%x: !tile.array<?x?xbf16>, %y: !tile.array<?x?x?x?xbf16, mut>, %i: index) attributes {num_warps = 4 : i32} {
+  %t = tile.load %x[%i, %i] : !tile.array<?x?xbf16> -> tensor<128x128xbf16, #flat>
+  %r = tile.reshape %t : tensor<128x128xbf16, #flat> -> tensor<1x8x16x128xbf16, #rows>
+  tile.store %y[%i, %i, %i, %i], %r elements {tile.copy = "tma"} : !tile.array<?x?x?x?xbf16, mut>, tensor<1x8x16x128xbf16, #rows>
+  tile.return
+}

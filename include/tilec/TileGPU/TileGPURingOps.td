@@ -106,24 +106,31 @@ def TileGPU_CopyOp : TileGPU_Op<"copy", [HasParent<"PushOp">, MemoryEffects<[Mem
     array is zero. `multicast`: the tile is the same in all blocks of the cluster,
     which share the work.
 
+    `shape`, when given: the copied tile has these dims, which `order` is about, and the
+    buffer has its elements in their row-major order.
+
     `once within`: as long as the grid has no more positions than so many along each of its
     axes (0: any number), every tile is read once, and caches need not keep it.
 
     - copy-C1: there is one index per array dim.
-    - copy-C2: `order` names, without repeating, one array dim for each of the buffer.
+    - copy-C2: `order` names, without repeating, one array dim for each of the buffer, or
+      of `shape`.
     - copy-C3: `once within` has a number for each of one to three axes, none negative.
+    - copy-C4: `shape` has as many elements as the buffer, powers of two along each dim.
   }];
   let arguments = (ins
     Arg<Tile_Array, "", [MemRead]>:$array, Variadic<Index>:$index, I64Attr:$slot,
-    DenseI64ArrayAttr:$order, UnitAttr:$elements, UnitAttr:$multicast,
-    OptionalAttr<DenseI64ArrayAttr>:$onceWithin);
+    DenseI64ArrayAttr:$order, OptionalAttr<DenseI64ArrayAttr>:$shape, UnitAttr:$elements,
+    UnitAttr:$multicast, OptionalAttr<DenseI64ArrayAttr>:$onceWithin);
   let assemblyFormat = [{
-    $array `[` $index `]` (`elements` $elements^)? `order` $order
+    $array `[` $index `]` (`elements` $elements^)? `order` $order (`shape` $shape^)?
     (`multicast` $multicast^)? (`once` `within` $onceWithin^)? `to` $slot attr-dict `:` custom<ArrayType>(type($array))
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     BufferType getBuffer();
+    /// The copied tile's dims, and where in the buffer it lies.
+    Layout getTileLayout();
   }];
 }
 
@@ -207,7 +214,8 @@ def TileGPU_CopyOutOp : TileGPU_Op<"copy_out"> {
   let description = [{
     Meets all threads that execute it (stores to the buffer before are seen), then one
     of them starts the copy. Elements outside the array are not written. The buffer
-    may be written again after `tgpu.copy_out_wait`. The position is as in `tgpu.copy`.
+    may be written again after `tgpu.copy_out_wait`. Position and `shape` are as in
+    `tgpu.copy`.
     `reduce`, when given: each element is combined with the array's, as by a relaxed
     `tile.atomic` of that kind and of the scope of the GPU.
 
@@ -216,19 +224,24 @@ def TileGPU_CopyOutOp : TileGPU_Op<"copy_out"> {
     first element, in row-major order, of the part of the group that has only that bit.
 
     - copy_out-C1: `order` names, without repeating, one array dim for each of the
-      buffer, and there is one index per array dim.
+      buffer, or of `shape`, and there is one index per array dim.
     - copy_out-C2: `groups` are powers of two, all different, and elements of the buffer.
     - copy_out-C3: `reduce` is add, max, min, and, or, xor.
+    - copy_out-C4: `shape` has as many elements as the buffer, powers of two along each dim.
   }];
   let arguments = (ins
     Arg<TileGPU_BufferType, "", [MemRead]>:$buffer, Arg<Tile_Array, "", [MemWrite]>:$array,
-    Variadic<Index>:$index, DenseI64ArrayAttr:$order, UnitAttr:$elements,
+    Variadic<Index>:$index, DenseI64ArrayAttr:$order,
+    OptionalAttr<DenseI64ArrayAttr>:$shape, UnitAttr:$elements,
     OptionalAttr<DenseI64ArrayAttr>:$groups, OptionalAttr<Tile_AtomicKind>:$reduce);
   let assemblyFormat = [{
-    $buffer `,` $array `[` $index `]` (`elements` $elements^)? `order` $order
+    $buffer `,` $array `[` $index `]` (`elements` $elements^)? `order` $order (`shape` $shape^)?
     (`groups` $groups^)? (`reduce` `(` $reduce^ `)`)? attr-dict `:` qualified(type($buffer)) `,` custom<ArrayType>(type($array))
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    Layout getTileLayout();
+  }];
 }
 
 def TileGPU_CopyOutWaitOp : TileGPU_Op<"copy_out_wait"> {

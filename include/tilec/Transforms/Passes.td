@@ -301,6 +301,16 @@ def KeepAccumulators : Pass<"tile-keep-accumulators", "::tilec::tile::KernelOp">
     "::mlir::arith::ArithDialect", "::mlir::ub::UBDialect"];
 }
 
+def FlattenLoops : Pass<"tile-flatten-loops", "::tilec::tile::KernelOp"> {
+  let summary = "loops around one that adds products up become one with it";
+  let description = [{
+    Where a loop does nothing but run another, which a ring feeds, both become one that copies
+    run ahead of and products stay in flight in.
+  }];
+  let dependentDialects = ["::tilec::tile::TileDialect", "::mlir::arith::ArithDialect",
+    "::mlir::scf::SCFDialect"];
+}
+
 def ScheduleAsyncMma : Pass<"tile-schedule-async-mma", "::tilec::tile::KernelOp"> {
   let summary = "compute while products complete";
   let description = [{

@@ -15,12 +15,15 @@ using namespace tilec::test;
 
 namespace {
 
+/// Tiles of several images, rows and columns are one dim of a product, and are stored as such:
+/// by the copy engine in one part or several, or copied by threads.
 TEST(Conv2D, EdgesOfTheImage) {
-  struct Size { int64_t n, h, w, c, k, r; const char *chip; };
-  for (Size size : {Size{1, 1, 1, 1, 1, 1, "sm_80"}, {2, 5, 11, 20, 9, 3, "sm_80"}, {1, 9, 17, 24, 24, 3, "sm_80"},
-                    {1, 9, 17, 24, 24, 5, "sm_90a"}, {1, 9, 17, 24, 24, 3, "sm_100a"}}) {
-    auto [n, h, w, c, k, r, chip] = size;
-    Case test{"conv2d", "conv2d", {define("BY", 4), define("BX", 16), define("BN", 16), define("BC", 16)},
+  struct Size { int64_t n, h, w, c, k, r, images, rows, columns, channels; const char *chip; };
+  for (Size size : {Size{1, 1, 1, 1, 1, 1, 1, 4, 16, 16, "sm_80"}, {2, 5, 11, 20, 9, 3, 2, 4, 8, 16, "sm_80"},
+                    {1, 9, 17, 24, 24, 3, 1, 4, 16, 16, "sm_80"}, {3, 6, 10, 24, 40, 3, 2, 4, 8, 32, "sm_90a"},
+                    {1, 9, 17, 24, 136, 5, 1, 8, 16, 128, "sm_90a"}, {1, 9, 17, 24, 24, 3, 1, 4, 16, 16, "sm_100a"}}) {
+    auto [n, h, w, c, k, r, images, rows, columns, channels, chip] = size;
+    Case test{"conv2d", "conv2d", {define("BI", images), define("BY", rows), define("BX", columns), define("BN", channels), define("BC", 16)},
               {}, {}, false, {}, 2 * epsilon(DType::F16), chip};
     test.arrays = {HostArray::random(DType::F16, {n, h, w, c}, 1), HostArray::random(DType::F16, {r, r, c, k}, 2),
                    HostArray::poisoned(DType::F16, {n, h, w, k})};
