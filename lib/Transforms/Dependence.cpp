@@ -5,8 +5,8 @@
 //
 // In: values. Out: whether certain operations are among those that they come from, or which
 // of a block are.
-// Through a branch or a while loop everything that its regions hand on counts, which is
-// more than strictly needed.
+// A value that a loop or a branch hands on counts with what decides about it: the bounds or
+// the condition.
 //
 //===------------------------------------------------------------------------===//
 #include "Dependence.h"
@@ -38,6 +38,29 @@ static void addSources(scf::ForOp loop, Value value, llvm::SetVector<Value> &rea
   }
 }
 
+/// The same of a `while`: a value that it carries, one that the condition passes on, or a
+/// result; and the condition.
+static void addSources(scf::WhileOp loop, Value value, llvm::SetVector<Value> &reached) {
+  scf::ConditionOp condition = loop.getConditionOp();
+  reached.insert(condition.getCondition());
+  auto argument = dyn_cast<BlockArgument>(value);
+  unsigned number = argument ? argument.getArgNumber() : cast<OpResult>(value).getResultNumber();
+  if (!argument || argument.getOwner() == loop.getAfterBody()) {
+    reached.insert(condition.getArgs()[number]);
+    return;
+  }
+  reached.insert(loop.getInits()[number]);
+  reached.insert(loop.getYieldOp().getOperand(number));
+}
+
+/// The same of a branch.
+static void addSources(scf::IfOp branch, Value value, llvm::SetVector<Value> &reached) {
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  reached.insert(branch.getCondition());
+  reached.insert(branch.thenYield().getOperand(number));
+  reached.insert(branch.elseYield().getOperand(number));
+}
+
 /// All that goes into the operation or is handed on by its regions.
 static void addSources(Operation *op, llvm::SetVector<Value> &reached) {
   for (Value operand : op->getOperands())
@@ -64,6 +87,10 @@ bool tilec::dependsOn(ValueRange values, llvm::function_ref<bool(Operation *)> i
       return true;
     if (auto loop = dyn_cast<scf::ForOp>(op))
       addSources(loop, value, reached);
+    else if (auto loop = dyn_cast<scf::WhileOp>(op))
+      addSources(loop, value, reached);
+    else if (auto branch = dyn_cast<scf::IfOp>(op))
+      addSources(branch, value, reached);
     else
       addSources(op, reached);
   }
@@ -76,6 +103,8 @@ bool tilec::isRunDependingOn(Operation *op, llvm::function_ref<bool(Operation *)
     ValueRange decides = parent->getOperands();
     if (auto loop = dyn_cast<scf::ForOp>(parent))
       decides = decides.take_front(loop.getNumControlOperands());
+    if (isa<scf::WhileOp>(parent)) // its condition is inside
+      decides = decides.take_front(0);
     if (isSource(parent) || dependsOn(decides, isSource))
       return true;
     // A while loop runs as long as a condition inside says.
