@@ -63,18 +63,30 @@ bool Parser::expect(Kind kind, StringRef what) {
   return false;
 }
 
+static constexpr StringRef quotientHelp =
+    "`//` begins a comment; a quotient is `a / b`, or `floordiv(a, b)`, which "
+    "rounds down";
+
+bool Parser::isQuotientInComment(StringRef close) const {
+  StringRef between =
+      sources.getText(SourceRange(previousEnd, tok.loc)).ltrim(" \t");
+  return between.starts_with("//") && !between.starts_with("///") &&
+         between.split('\n').first.contains(close);
+}
+
 bool Parser::expectClose(Kind close, const Token &open) {
   if (accept(close))
     return true;
-  if (at(Kind::EndOfFile)) {
-    auto report = errorHere(diag::expected_token, describe(close), found());
-    report.secondary(open.range(), "this `" + open.text + "` is not closed");
+  if (!at(Kind::EndOfFile) && refuseForeignOperator())
     return false;
-  }
-  if (refuseForeignOperator())
-    return false;
-  errorHere(diag::expected_token, describe(close), found())
-      .secondary(open.range(), "to close this `" + open.text + "`");
+  const bool isQuotient =
+      isQuotientInComment(describe(close).trim('`')); // `]`, as it is spelled
+  auto report = errorHere(diag::expected_token, describe(close), found());
+  report.secondary(open.range(), at(Kind::EndOfFile)
+                                     ? "this `" + open.text + "` is not closed"
+                                     : "to close this `" + open.text + "`");
+  if (isQuotient)
+    report.help(quotientHelp);
   return false;
 }
 
@@ -85,7 +97,10 @@ void Parser::expectSemicolon(StringRef after) {
     return skipStatement();
   if (tok.startsLine || at(Kind::RBrace) || at(Kind::EndOfFile) ||
       atStatementKeyword()) {
-    if (!tok.bad)
+    if (!tok.bad && isQuotientInComment(";"))
+      error(SourceRange(previousEnd), diag::missing_semicolon, after)
+          .help(quotientHelp);
+    else if (!tok.bad)
       error(SourceRange(previousEnd), diag::missing_semicolon, after)
           .fixIt(SourceRange(previousEnd), ";", "add `;`");
     return;

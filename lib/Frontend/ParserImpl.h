@@ -57,6 +57,8 @@ private:
   }
   /// The current token stands directly behind the previous one.
   bool touchesPrevious() const { return tok.loc == previousEnd; }
+  /// `n // 256]`, meant as a quotient: the comment before this token has `close`.
+  bool isQuotientInComment(llvm::StringRef close) const;
   /// The first column: where items are written, even in a file whose braces are
   /// wrong.
   bool atFirstColumn() const;

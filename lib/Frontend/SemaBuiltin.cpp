@@ -532,11 +532,14 @@ bool Sema::checkFormat(const CallArgs &args, StringRef builtin,
                        SmallVectorImpl<StringRef> &pieces) {
   auto *format = dyn_cast<ast::StringLiteralExpr>(args.values[0]);
   if (!format) {
+    const std::string text = textOf(args.values[0]->getRange());
     error(diag::argument_kind, args.values[0]->getRange())
         .arg(builtin)
         .arg("format")
         .arg("a string")
-        .arg(textOf(args.values[0]->getRange()));
+        .arg(text)
+        .help("`{}` in it stands for a value: `" + builtin + "(\"{}\", " + text +
+              ")`");
     return false;
   }
   format->value.split(pieces, "{}");
@@ -544,7 +547,8 @@ bool Sema::checkFormat(const CallArgs &args, StringRef builtin,
     return true;
   error(diag::print_arguments, args.range)
       .arg(int64_t(pieces.size() - 1))
-      .arg(int64_t(args.rest.size()));
+      .arg(int64_t(args.rest.size()))
+      .help("each `{}` in the format is the next argument");
   return false;
 }
 

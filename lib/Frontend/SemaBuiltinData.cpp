@@ -23,6 +23,12 @@ using llvm::dyn_cast;
 
 Operand Sema::checkCat(CallArgs &args) {
   SmallVector<Operand> operands;
+  if (args.rest.size() == 1 && llvm::isa<ast::ListExpr>(args.rest.front())) {
+    error(diag::not_a_value, args.rest.front()->getRange())
+        .arg("a list")
+        .help("the tiles follow one another: `cat(a, b, axis: 0)`");
+    return Operand::poison(args.range);
+  }
   for (const ast::Expr *expr : args.rest)
     operands.push_back(checkValue(expr));
   for (const Operand &operand : operands)
@@ -340,6 +346,24 @@ Operand Sema::checkGather(CallArgs &args) {
   return inheritShape(Operand::runtime(result, args.range), {&index.front()});
 }
 
+/// `atomic_add(y, [0, 0], tile)`, which a store at [0, 0] is not.
+void Sema::warnOneElement(StringRef builtin, ArrayRef<Operand> index,
+                          const Operand &value, const checked::Param *array,
+                          SourceRange range) {
+  if (!value.isValue() || value.type().numElements() == 1 ||
+      !llvm::all_of(index, [](const Operand &entry) {
+        return entry.type().numElements() == 1;
+      }))
+    return;
+  warning(diag::one_element, range)
+      .arg(builtin)
+      .arg(int64_t(value.type().numElements()))
+      .arg(array->name)
+      .help("indices of elements name each of them: `arange(" +
+            llvm::Twine(value.type().shape().back()) +
+            ")`; one value is made of all by `sum`, `max`, …");
+}
+
 Operand Sema::checkScatter(CallArgs &args) {
   const checked::Param *array = checkArrayArg(args.values[0], "scatter");
   SmallVector<Operand> index;
@@ -348,6 +372,7 @@ Operand Sema::checkScatter(CallArgs &args) {
     return Operand::poison(args.range);
   Operand value = checkStored(args.values[2], array, "scatter");
   std::optional<Operand> mask = checkMask(args.get("mask"), "scatter");
+  warnOneElement("scatter", index, value, array, args.range);
   SmallVector<checked::Expr *> indexExprs;
   if (!unifyAccess(index, {&value}, mask, args.range, indexExprs))
     return Operand::poison(args.range);
@@ -435,6 +460,7 @@ Operand Sema::checkAtomic(CallArgs &args) {
       return Operand::poison(args.range);
     scope = static_cast<checked::MemoryScope>(llvm::find(words, *word) - words);
   }
+  warnOneElement(name, index, value, array, args.range);
   SmallVector<checked::Expr *> indexExprs;
   if (!unifyAccess(index, values, mask, args.range, indexExprs))
     return Operand::poison(args.range);

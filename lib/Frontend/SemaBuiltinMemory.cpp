@@ -47,6 +47,16 @@ bool Sema::checkWritable(const checked::Param *array, const ast::Expr *expr,
 /// `i * BN` in an index of `load`, where the tile is BN wide.
 void Sema::warnElementOffset(const ast::Expr *index, int64_t dim,
                              StringRef builtin) {
+  // A loop in steps of a tile counts elements.
+  auto *variable = dyn_cast<ast::NameExpr>(index);
+  Symbol *symbol = variable ? lookup(variable->name) : nullptr;
+  if (symbol && symbol->isLoopVar && symbol->step == dim && dim >= 8)
+    warning(diag::element_offset, index->getRange())
+        .arg(textOf(index->getRange()))
+        .arg(builtin)
+        .secondary(symbol->range, "goes in steps of " + std::to_string(dim))
+        .help("let the loop count tiles, or use `load_at` and `store_at`, "
+              "which count elements");
   auto *product = dyn_cast<ast::BinaryExpr>(index);
   if (!product || product->op != ast::BinaryOp::Mul || dim <= 1)
     return;

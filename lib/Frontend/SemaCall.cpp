@@ -101,12 +101,13 @@ const ast::FnDecl *Sema::checkFnArg(const ast::Expr *expr, StringRef what) {
   Operand value = checkExpr(expr);
   if (value.kind == Operand::Kind::Fn)
     return value.fn;
-  if (!value.isPoison())
-    error(diag::argument_kind, expr->getRange())
-        .arg(what)
-        .arg("fn")
-        .arg("a fn")
-        .arg(describe(value));
+  if (value.isPoison())
+    return nullptr;
+  auto builder = error(diag::argument_kind, expr->getRange());
+  builder.arg(what).arg("fn").arg("a fn").arg(describe(value));
+  if (value.kind == Operand::Kind::Builtin)
+    builder.help("declare one that calls it: `fn f(a, b) { return " +
+                 textOf(expr->getRange()) + "(a, b); }`");
   return nullptr;
 }
 

@@ -113,7 +113,9 @@ Operand Sema::requireValue(Operand operand) {
   case Operand::Kind::Constant:
     return operand;
   case Operand::Kind::Nothing:
-    error(diag::no_value, range).arg(textOf(range));
+    error(diag::no_value, range)
+        .arg(textOf(range))
+        .help("a fn gives what it returns: `return x;`");
     break;
   case Operand::Kind::Array:
     error(diag::array_as_value, range)

@@ -167,6 +167,7 @@ void Sema::checkFor(const ast::ForStmt &stmt) {
   Symbol *symbol = declare(stmt.var.text, stmt.var.range);
   symbol->kind = Symbol::Kind::Variable;
   symbol->isLoopVar = true;
+  symbol->step = constant(step).value_or(0);
   symbol->variable = newVariable(stmt.var.text, Type::scalar(DType::Int), false,
                                  stmt.var.range);
   {

@@ -151,6 +151,7 @@ struct Symbol {
                       ///< a default
   bool isVar = false; ///< may be assigned
   bool isLoopVar = false; ///< for messages
+  int64_t step = 0;       ///< of a loop variable, where it is constant
   bool isParam = false;   ///< of a kernel or fn, for messages
   ArrayRef<Origin> origins;
   const DroppedAxis *dropped = nullptr;
@@ -547,6 +548,9 @@ private:
   const checked::Param *checkArrayArg(const ast::Expr *expr, StringRef builtin);
   bool checkWritable(const checked::Param *array, const ast::Expr *expr,
                      StringRef builtin);
+  void warnOneElement(StringRef builtin, ArrayRef<Operand> index,
+                      const Operand &value, const checked::Param *array,
+                      SourceRange range);
   bool checkIndexList(const ast::Expr *expr, const checked::Param *array,
                       ArrayRef<int64_t> shape, bool elements,
                       SmallVectorImpl<checked::Expr *> &index);

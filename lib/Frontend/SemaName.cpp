@@ -196,6 +196,8 @@ const ForeignName *tilec::sema::foreignArgument(StringRef function,
       {"allow_tf32", "precision", ""},
       {"sem", "order", ""},
       {"dtype", "T", ""},
+      {"min", "lo", ""},
+      {"max", "hi", ""},
   };
   const bool isOfTiles = function == "load" || function == "load_at" ||
                          function == "store" || function == "store_at";

@@ -120,7 +120,9 @@ Operand Sema::define(const ast::Name &name, Operand value) {
   case Operand::Kind::Runtime:
     return bindVariable(name.text, value, name.range);
   case Operand::Kind::Nothing:
-    error(diag::no_value, value.range).arg(textOf(value.range));
+    error(diag::no_value, value.range)
+        .arg(textOf(value.range))
+        .help("a fn gives what it returns: `return x;`");
     value = Operand::poison(name.range);
     break;
   case Operand::Kind::Tuple:

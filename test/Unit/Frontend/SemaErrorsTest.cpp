@@ -224,6 +224,8 @@ TEST(SemaErrors, LoadsAndStores) {
       {"let q = load(v, [$bid(0) * BN], [BN]);", "T0902"},
       {"store(w, [$bid(0) * 128], r);", "T0902"},
       {"let q = load(v, [$BN * bid(0)], [BN]);", "T0902"},
+      {"for i in 0..n step BN { let q = load(v, [$i], [BN]); }", "T0902"},
+      {"$scatter(w, [0], r);", "T0905"},
   });
 }
 
