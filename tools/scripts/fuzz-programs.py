@@ -29,7 +29,7 @@ from shrink_program import shrink  # noqa: E402
 from tile_batch import FAULT, Batch  # noqa: E402
 
 # Operations that came after the rest; --operations leaves some out.
-OPERATIONS = ["atomic_add", "cat", "cumsum", "extract", "flip", "gather", "scatter", "sort", "split", "take"]
+OPERATIONS = ["atomic_add", "cat", "cumsum", "extract", "flip", "gather", "row", "scatter", "sort", "split", "take"]
 
 
 class Runner:

@@ -41,6 +41,22 @@ def element(p, name, shape, dtype):
         p.let(f"{p.like(shape, dtype)} {p.choose('+', '-', '*')} {scalar}", shape, dtype)
 
 
+def row(p, name, shape, dtype):
+    """A slice at an index of some axes, inside or outside, with new axes now and then."""
+    entries, left = [], []
+    for d in shape:
+        if p.chance(0.5) and d > 1:
+            entries.append(str(p.below(d)) if p.chance(0.5) else p.choose("bid(0)", "num_blocks(0)", f"bid(0) + {d - 1}"))
+        else:
+            entries.append(":")
+            left.append(d)
+        if p.chance(0.1) and len(shape) < 4:
+            entries.append("None")
+            left.append(1)
+    if ":" in entries or "None" in entries:
+        p.let(f"{name}[{', '.join(entries)}]", left, dtype)
+
+
 def gather(p, *_):
     rank = p.choose(1, 1, 2)
     extents = [p.choose(3, 8, 17, 40) for _ in range(rank)]
@@ -467,7 +483,7 @@ STATEMENTS = [load, load, element, arithmetic, arithmetic, compare, select, conv
               floats, floats, function, numbers, multiply, loop, loop, while_loop, branch, branch, call]
 # By the name of the operation that must be there.
 OPTIONAL = {"gather": gather, "scatter": scatter, "atomic_add": atomic, "flip": flip, "cat": cat,
-            "split": split, "extract": extract, "take": take, "cumsum": scan, "sort": sort}
+            "split": split, "extract": extract, "take": take, "cumsum": scan, "sort": sort, "row": row}
 
 
 def block_number(p):
