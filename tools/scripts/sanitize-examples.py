@@ -46,6 +46,9 @@ RUNS = [
      "scale=ones:f32[7] dy=random:bf16[7,1000] dx=poison:bf16[7,1000] dweights=poison:f32[3,1000] dbiases=poison:f32[3,1000]"),
     ("layernorm_backward", "layernorm_backward_sums", "", "dweights=random:f32[70,130] dbiases=random:f32[70,130] "
      "dweight=poison:bf16[130] dbias=poison:bf16[130]"),
+    ("rope", "", "", "positions=random:i32[9] x=random:bf16[9,10,128] base=10000"),
+    ("selective_scan", "", "", "x=random:f32[2,3,200] dt=ones:f32[2,3,200] a=zeros:f32[3,16] b=random:f32[2,200,16] c=random:f32[2,200,16] "
+     "y=poison:f32[2,3,200]"),
     ("cumsum", "", "", "x=random:f32[5,1000] y=poison:f32[5,1000]"),
     ("sort", "sort", "COLS=256", "x=random:f32[4,250] y=poison:f32[4,250]"),
     ("sort", "argsort", "COLS=256", "x=random:f32[4,250] y=poison:i32[4,250]"),
@@ -65,6 +68,8 @@ RUNS = [
     ("matmul_nt", "", "", "a=random:bf16[200,200] b=random:bf16[136,200] c=poison:bf16[200,136]"),
     ("matmul_nt", "", "T=i8 S=i32 O=i32 BK=128", "a=random:i8[200,320] b=random:i8[136,320] c=poison:i32[200,136]"),
     ("matmul_nt", "", "T=f32 O=f32 TF32=true BK=32", "a=small:f32[200,320] b=small:f32[136,320] c=poison:f32[200,136]"),
+    ("matmul_f8_scaled", "", "", "a=small:f8e4m3[200,320] b=small:f8e4m3[136,320] a_scale=ones:f32[3,200] b_scale=ones:f32[2,3] "
+     "c=poison:bf16[200,136]"),
     ("matmul_bias_gelu", "", "", "a=random:bf16[200,200] b=random:bf16[200,264] bias=random:bf16[264] c=poison:bf16[200,264]"),
     ("matmul_split_k", "", "", "a=small:bf16[70,300] b=small:bf16[300,72] c=zeros:f32[70,72] parts=3"),
     ("grouped_gemm", "", "", "x=random:bf16[40,100] w=random:bf16[2,100,72] rows=zeros:i32[128] experts=ones:i32[2] y=poison:bf16[128,72]"),
