@@ -26,10 +26,11 @@
 //           .. 7 15 23 31
 //
 // Where how long a block takes depends on its position along axis 0, as in causal
-// attention, the raster goes along axis 0 backwards and slowest, in low bands: such loops
-// mostly grow with the position, and work that is long had better not start last. Every
-// other round of the resident blocks goes backwards, so that the same blocks do not get
-// the longest part of each round:
+// attention, the raster goes along axis 0 slowest, in low bands, and from that end at which
+// blocks take longest: work that is long had better not start last. That is the end of the
+// axis, as such loops mostly grow with the position, unless it is only where they begin that
+// depends on it, as in attention's gradient of keys. Every other round of the resident blocks
+// goes backwards, so that the same blocks do not get the longest part of each round:
 //
 //   position 0 1 2 3 4 5 6 7     three resident blocks: 0 5 6, 1 4 7, 2 3
 //
@@ -102,11 +103,14 @@ struct BlockArithmetic {
 };
 } // namespace
 
-/// The position that comes `number`-th where work grows along axis 0: bands of that axis
-/// from its end, in each all positions of the other axes. Positions of a band take nearly
-/// as long, and those side by side along axis 0 are at work together.
+/// How long a block takes, along axis 0 of the grid.
+enum class Work { Even, Grows, Shrinks };
+
+/// The position that comes `number`-th where work is not even along axis 0: bands of that
+/// axis from where it is most, in each all positions of the other axes. Positions of a band
+/// take nearly as long, and those side by side along axis 0 are at work together.
 static SmallVector<Value, 3> unevenPosition(BlockArithmetic math, Value number,
-                                            ArrayRef<Value> extents) {
+                                            ArrayRef<Value> extents, Work work) {
   Value band = math.constant(unevenBandBlocks);
   Value others = extents.size() > 2 ? math.mul(extents[1], extents[2]) : extents[1];
   Value size = math.mul(band, others);
@@ -114,7 +118,9 @@ static SmallVector<Value, 3> unevenPosition(BlockArithmetic math, Value number,
   Value height = math.min(left, band);
   Value inBand = math.rem(number, size);
   Value other = math.div(inBand, height);
-  Value x = math.sub(math.sub(left, math.constant(1)), math.rem(inBand, height));
+  Value row = math.rem(inBand, height);
+  Value x = work == Work::Shrinks ? math.add(math.sub(extents[0], left), row)
+                                  : math.sub(math.sub(left, math.constant(1)), row);
   Value y = extents.size() > 2 ? math.rem(other, extents[1]) : other;
   Value z = extents.size() > 2 ? math.div(other, extents[1]) : math.constant(0);
   return {math.widen(x), math.widen(y), math.widen(z)};
@@ -140,9 +146,9 @@ static std::pair<Value, Value> positionInBand(BlockArithmetic math, Value inBand
 
 /// The position of the grid that comes `number`-th. `extents`: of the grid's axes.
 static SmallVector<Value, 3> rasterPosition(BlockArithmetic math, Value number,
-                                            ArrayRef<Value> extents, bool isUneven) {
-  if (isUneven)
-    return unevenPosition(math, number, extents);
+                                            ArrayRef<Value> extents, Work work) {
+  if (work != Work::Even)
+    return unevenPosition(math, number, extents, work);
   Value inPlane = number, z = math.constant(0);
   if (extents.size() > 2) {
     Value plane = math.mul(extents[0], extents[1]);
@@ -336,19 +342,35 @@ static void markReadOnce(tile::KernelOp kernel, uint32_t numAxes,
 // The loop over the grid
 //===------------------------------------------------------------------------===//
 
+/// Whether loops around `load` depend on the position along axis 0 in where they begin, and
+/// in nothing else.
+static bool beginsLater(tile::LoadOp load) {
+  auto isSource = isPositionAlong(0);
+  bool begins = false;
+  for (Operation *parent = load->getParentOp(); !isa<tile::KernelOp>(parent);
+       parent = parent->getParentOp()) {
+    auto loop = dyn_cast<scf::ForOp>(parent);
+    if (!loop || dependsOn({loop.getUpperBound(), loop.getStep()}, isSource))
+      return false;
+    begins |= dependsOn(loop.getLowerBound(), isSource);
+  }
+  return begins;
+}
+
 /// Whether some loop that copies runs more or less often along axis 0.
-static bool isUneven(tile::KernelOp kernel) {
-  return kernel
-      .walk([](tile::LoadOp load) {
-        return isCopied(load) && isRunDependingOn(load, isPositionAlong(0))
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+static Work workAlongGrid(tile::KernelOp kernel) {
+  Work work = Work::Even;
+  kernel.walk([&](tile::LoadOp load) {
+    if (!isCopied(load) || !isRunDependingOn(load, isPositionAlong(0)))
+      return WalkResult::advance();
+    work = beginsLater(load) ? Work::Shrinks : Work::Grows;
+    return work == Work::Grows ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return work;
 }
 
 static void makePersistent(tile::KernelOp kernel, std::optional<uint32_t> clusterAxis) {
-  bool uneven = isUneven(kernel);
+  Work work = workAlongGrid(kernel);
   // Where the program does not say how many axes there are, there may be three.
   uint32_t numAxes = kernel.getGrid() ? uint32_t(kernel.getGrid()->size()) : 3;
   markReadOnce(kernel, numAxes, clusterAxis);
@@ -379,9 +401,9 @@ static void makePersistent(tile::KernelOp kernel, std::optional<uint32_t> cluste
 
   builder.setInsertionPointToStart(loop.getBody());
   Value number = math.narrow(loop.getInductionVar());
-  if (uneven)
+  if (work != Work::Even)
     number = turnRound(math, number, math.narrow(total), math.narrow(step));
-  SmallVector<Value, 3> position = rasterPosition(math, number, extents, uneven);
+  SmallVector<Value, 3> position = rasterPosition(math, number, extents, work);
   Value isInside;
   if (clusterAxis) {
     Value rank = math.narrow(tgpu::ClusterRankOp::create(builder, kernel.getLoc(), index));
@@ -419,12 +441,18 @@ struct ScheduleBlocks : tilec::impl::ScheduleBlocksBase<ScheduleBlocks> {
       return stayPlain(false, "the hint says so");
     remarkChoice(kernel, "schedule-blocks",
                  "resident blocks take one position of the grid after the other, {0}",
-                 isUneven(kernel) ? "the last of axis 0 first, as these take longest"
-                                  : "in bands of " + std::to_string(bandBlocks) + " of axis 0");
+                 orderOf(workAlongGrid(kernel)));
     makePersistent(kernel, chooseClusterAxis(kernel, chip));
   }
 
 private:
+  static std::string orderOf(Work work) {
+    if (work == Work::Even)
+      return "in bands of " + std::to_string(bandBlocks) + " of axis 0";
+    return std::string(work == Work::Grows ? "the last" : "the first") +
+           " of axis 0 first, as these take longest";
+  }
+
   /// A block for each position of the grid, and no clusters.
   void stayPlain(bool isAgainstHint, const char *why) {
     tile::KernelOp kernel = getOperation();

@@ -291,14 +291,28 @@ private:
 // The pass
 //===------------------------------------------------------------------------===//
 
+/// Registers of a thread that the sums of all products of warp groups take, each held once.
+static int64_t registersOfSums(tile::KernelOp kernel) {
+  int64_t threads = 32 * int64_t(kernel.getNumWarps().value_or(4)), bits = 0;
+  kernel.walk([&](tgpu::MmaOp mma) {
+    auto type = cast<RankedTensorType>(mma.getResult().getType());
+    bits += type.getNumElements() * type.getElementTypeBitWidth();
+  });
+  return bits / (32 * threads);
+}
+
 /// Registers per thread of the two parts, when the warp groups have to share what the block
 /// is launched with: as many for each thread as the file has, a multiple of 8. What the
-/// part that computes cannot take goes to the part that copies.
-static DenseI64ArrayAttr splitRegisters(Builder &builder, unsigned numWarps) {
+/// part that computes cannot take goes to the part that copies. That has 24, the fewest that
+/// there are, where sums leave others no more than some forty: what it then has no room for
+/// waits in memory, as its thread does for the most part.
+static DenseI64ArrayAttr splitRegisters(Builder &builder, tile::KernelOp kernel,
+                                        unsigned numWarps) {
   int64_t groups = numWarps / 4;
   if (groups < 2)
     return {};
-  constexpr int64_t file = 65536, groupThreads = 128, least = 32, most = 240;
+  constexpr int64_t file = 65536, groupThreads = 128, most = 240, manySums = 192;
+  int64_t least = registersOfSums(kernel) >= manySums ? 24 : 32;
   int64_t all = file / (groupThreads * (groups + 1)) / 8 * 8 * (groups + 1);
   int64_t execute = std::min((all - least) / groups / 8 * 8, most);
   return builder.getDenseI64ArrayAttr({all - groups * execute, execute});
@@ -353,7 +367,7 @@ struct SpecializeWarps : tilec::impl::SpecializeWarpsBase<SpecializeWarps> {
                           "the warps that compute also copy: where they copy from depends on "
                           "this, which one thread cannot compute");
     Builder builder(&getContext());
-    DenseI64ArrayAttr registers = splitRegisters(builder, unsigned(warps));
+    DenseI64ArrayAttr registers = splitRegisters(builder, kernel, unsigned(warps));
     remarkChoice(kernel, "specialize-warps", "copies have {0} warps of their own, beside {1} that compute{2}",
                  accessWarps, warps,
                  registers ? llvm::formatv(" ({0} and {1} registers a thread)", registers[0], registers[1])

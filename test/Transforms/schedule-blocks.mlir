@@ -101,8 +101,8 @@ tile.kernel @paired(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !t
 // CLUSTER:   %[[HEIGHT:.*]] = arith.minui %[[LEFT]], %[[FOUR]] : i32
 // CLUSTER:   %[[IN:.*]] = arith.remui %[[NUMBER]], %[[BAND]] : i32
 // CLUSTER:   arith.divui %[[IN]], %[[HEIGHT]] : i32
-// CLUSTER:   %[[LAST:.*]] = arith.subi %[[LEFT]], %{{.*}} : i32
 // CLUSTER:   %[[ROW:.*]] = arith.remui %[[IN]], %[[HEIGHT]] : i32
+// CLUSTER:   %[[LAST:.*]] = arith.subi %[[LEFT]], %{{.*}} : i32
 // CLUSTER:   arith.subi %[[LAST]], %[[ROW]] : i32
 // CLUSTER: tile.return
 // REMARK: [Passed] {{.*}}Function=uneven {{.*}}Remark="resident blocks take one position of the grid after the other, the last of axis 0 first, as these take longest"
@@ -121,6 +121,37 @@ tile.kernel @uneven(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !t
     scf.yield %p : tensor<128x128xf32, #big>
   }
   tile.store %c[%m, %l], %r : !tile.array<?x?xf32, mut>, tensor<128x128xf32, #big>
+  tile.return
+}
+
+// Here only where a loop begins depends on the axis: the first of the axis take longest.
+// CLUSTER-LABEL: tile.kernel @later
+// CLUSTER:   %[[EXTENT:.*]] = arith.index_cast
+// CLUSTER:   %[[LEFT:.*]] = arith.subi %[[EXTENT]], %{{.*}} : i32
+// CLUSTER:   %[[HEIGHT:.*]] = arith.minui %[[LEFT]], %{{.*}} : i32
+// CLUSTER:   %[[ROW:.*]] = arith.remui %{{.*}}, %[[HEIGHT]] : i32
+// CLUSTER:   %[[FIRST:.*]] = arith.subi %[[EXTENT]], %[[LEFT]] : i32
+// CLUSTER:   arith.addi %[[FIRST]], %[[ROW]] : i32
+// CLUSTER: tile.return
+// REMARK: [Passed] {{.*}}Function=later {{.*}}Remark="resident blocks take one position of the grid after the other, the first of axis 0 first, as these take longest"
+tile.kernel @later(%a: !tile.array<?x?xbf16>, %n: index) attributes {num_warps = 4 : i32} {
+  %m = tile.block_id 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %k = %m to %n step %c1 {
+    %x = tile.load %a[%m, %k] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<64x64xbf16, #rows>
+  }
+  tile.return
+}
+
+// Where a loop ends depends on it, too.
+// REMARK: [Passed] {{.*}}Function=between {{.*}}Remark="resident blocks take one position of the grid after the other, the last of axis 0 first, as these take longest"
+tile.kernel @between(%a: !tile.array<?x?xbf16>, %n: index) attributes {num_warps = 4 : i32} {
+  %m = tile.block_id 0 : index
+  %c1 = arith.constant 1 : index
+  %end = arith.muli %m, %n : index
+  scf.for %k = %m to %end step %c1 {
+    %x = tile.load %a[%m, %k] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<64x64xbf16, #rows>
+  }
   tile.return
 }
 

@@ -157,3 +157,35 @@ tile.kernel @dependent(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>, 
   }
   tile.return
 }
+
+// -----
+
+#a = #tile.layout<[128, 64] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 32), (1, 8), (2, 16), (4, 32), (8, 0), (16, 0), (32, 0), (64, 0)]>
+#b = #tile.layout<[64, 128] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 32), (1, 8), (2, 16), (4, 32), (8, 0), (16, 0), (32, 0), (0, 64)]>
+#s = #tile.layout<[128, 128] register [(0, 1), (8, 0), (0, 8), (0, 16), (0, 32), (0, 64)] lane [(0, 2), (0, 4), (1, 0), (2, 0), (4, 0)] warp [(16, 0), (32, 0), (64, 0)]>
+!ring = !tgpu.ring<2x[!tgpu.buffer<128x64xbf16, #a>, !tgpu.buffer<64x128xbf16, #b>]>
+
+// Three sums of 64 registers leave the part that computes few others.
+// CHECK-LABEL: tile.kernel @sums
+// CHECK: tgpu.specialize registers [24, 240] access {
+// REMARK: [Passed] {{.*}}Remark="copies have 4 warps of their own, beside 8 that compute (24 and 240 registers a thread)"
+tile.kernel @sums(%x: !tile.array<?x?xbf16>, %y: !tile.array<?x?xbf16>, %n: index) attributes {num_warps = 8 : i32} {
+  %ring = tgpu.ring copy "tma" : !ring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : tensor<128x128xf32, #s>
+  %r:3 = scf.for %k = %c0 to %n step %c1 iter_args(%s = %z, %t = %z, %u = %z) -> (tensor<128x128xf32, #s>, tensor<128x128xf32, #s>, tensor<128x128xf32, #s>) {
+    tgpu.push %ring : !ring {
+      tgpu.copy %x[%c0, %k] order [0, 1] to 0 : !tile.array<?x?xbf16>
+      tgpu.copy %y[%k, %c0] order [0, 1] to 1 : !tile.array<?x?xbf16>
+    }
+    %a, %b = tgpu.pop %ring : !ring -> !tgpu.buffer<128x64xbf16, #a>, !tgpu.buffer<64x128xbf16, #b>
+    %p = tgpu.mma %a, %b, %s {atom = "wgmma"} : !tgpu.buffer<128x64xbf16, #a>, !tgpu.buffer<64x128xbf16, #b>, tensor<128x128xf32, #s>
+    %q = tgpu.mma %a, %b, %t {atom = "wgmma"} : !tgpu.buffer<128x64xbf16, #a>, !tgpu.buffer<64x128xbf16, #b>, tensor<128x128xf32, #s>
+    %o = tgpu.mma %a, %b, %u {atom = "wgmma"} : !tgpu.buffer<128x64xbf16, #a>, !tgpu.buffer<64x128xbf16, #b>, tensor<128x128xf32, #s>
+    %w:3 = tgpu.mma_wait %p, %q, %o pending 0 : (tensor<128x128xf32, #s>, tensor<128x128xf32, #s>, tensor<128x128xf32, #s>) -> (tensor<128x128xf32, #s>, tensor<128x128xf32, #s>, tensor<128x128xf32, #s>)
+    tgpu.release %ring : !ring
+    scf.yield %w#0, %w#1, %w#2 : tensor<128x128xf32, #s>, tensor<128x128xf32, #s>, tensor<128x128xf32, #s>
+  }
+  tile.return
+}
