@@ -606,6 +606,12 @@ TypeExpr *Parser::parseType() {
               ", [n]>`");
     return nullptr;
   }
+  if (at(Kind::Less)) {
+    errorHere(diag::expected_token, "`array<…>`",
+              ("`" + name.text + "<`").str())
+        .help("an array type is `array<f32, [m, n]>`");
+    return nullptr;
+  }
   if (!at(Kind::LBracket))
     return ctx.create<NameTypeExpr>(name);
   auto *dims = dyn_cast_or_null<ListExpr>(parseList());

@@ -23,12 +23,14 @@ const checked::Param *Sema::checkArrayArg(const ast::Expr *expr,
   Operand value = checkExpr(expr);
   if (value.isArray())
     return value.array;
-  if (!value.isPoison())
-    error(diag::argument_kind, expr->getRange())
-        .arg(builtin)
-        .arg("a")
-        .arg("an array")
-        .arg(describe(value));
+  if (value.isPoison())
+    return nullptr;
+  auto report = error(diag::argument_kind, expr->getRange());
+  report.arg(builtin).arg("a").arg("an array").arg(describe(value));
+  if (builtin == "gather" && value.isValue())
+    report.help("`take(x, indices, axis)` takes elements of a tile");
+  else if (builtin == "load" && value.isValue())
+    report.help("`extract(x, index, shape)` takes a part of a tile");
   return nullptr;
 }
 

@@ -133,6 +133,11 @@ Operand Sema::requireValue(Operand operand) {
         .arg(describe(operand))
         .help("one dim of it is `" + operand.array->name + ".shape[0]`");
     break;
+  case Operand::Kind::Builtin:
+    error(diag::not_a_value, range)
+        .arg(describe(operand))
+        .help("call it: `" + textOf(range) + "(…)`");
+    break;
   default:
     error(diag::not_a_value, range).arg(describe(operand));
     break;

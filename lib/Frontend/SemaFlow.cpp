@@ -128,13 +128,18 @@ Flow Sema::checkLoopBody(const ast::Block &body, bool entersAlways) {
   return after;
 }
 
+static constexpr StringRef stepHelp =
+    "count up, and compute what goes down: `n - 1 - i`";
+
 std::optional<int64_t> Sema::constStep(const ast::ForStmt &stmt) {
   if (!stmt.step)
     return 1;
   std::optional<int64_t> step =
       checkConstInt(stmt.step, "the step of `for const`");
   if (step && *step <= 0) {
-    error(diag::step_not_positive, stmt.step->getRange()).arg(*step);
+    error(diag::step_not_positive, stmt.step->getRange())
+        .arg(*step)
+        .help(stepHelp);
     return std::nullopt;
   }
   return step;
@@ -153,7 +158,9 @@ void Sema::checkFor(const ast::ForStmt &stmt) {
     return operand.constant->toInt64();
   };
   if (std::optional<int64_t> value = constant(step); value && *value <= 0)
-    error(diag::step_not_positive, stmt.step->getRange()).arg(*value);
+    error(diag::step_not_positive, stmt.step->getRange())
+        .arg(*value)
+        .help(stepHelp);
   const bool entersAlways =
       constant(lower) && constant(upper) && *constant(lower) < *constant(upper);
   checked::Expr *bounds[] = {toInt(lower, "a loop bound"),

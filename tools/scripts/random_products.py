@@ -25,11 +25,12 @@ class Product:
         self.n = p.choose(64, 64, 128) if wide else p.choose(8, 16, 32, 64)
         self.k = p.choose(16, 32, 64) if self.dtype != "f32" else p.choose(8, 16, 32)
         p.grid = p.choose([1], [1, 1], [2, 1], [2, 2], [3, 2])
-        self.row = "bid(0)"
+        self.positions = p.choose(0, 0, 0, 2, 3)  # that blocks walk over by themselves
+        self.row = p.fresh() if self.positions else "bid(0)"
         self.column = "bid(1)" if len(p.grid) > 1 else "0"
         self.rounds = p.choose(0, 1, 2, 2, 3, 4, 5, 7)
         ragged = p.chance(0.5)
-        self.rows = self.extent(self.m * p.grid[0], ragged)
+        self.rows = self.extent(self.m * (self.positions or p.grid[0]), ragged)
         self.columns = self.extent(self.n * (p.grid[1] if len(p.grid) > 1 else 1), ragged)
         self.depth = self.extent(self.k * self.rounds, ragged)
 
@@ -109,6 +110,9 @@ def add_product(t, total, at):
         p.add(f"{total} = mma({z}, load({w}, [0, {t.column}], {dims([t.n, t.n])}), {total});")
     else:
         p.add(f"{total} += {x} @ {y};")
+    if len(p.grid) == 1 and p.chance(0.1):  # what there is so far
+        sofar = p.array(t.sum, [t.rows, t.n * (t.rounds + 1)], True, "small")
+        p.add(f"store({sofar}, [{t.row}, {at}], {total});")
 
 
 def leave(t, at):
@@ -168,9 +172,9 @@ def hints(p):
                            "num_stages: 3", "cluster: 2, persistent: true")
 
 
-def products(p):
+def sums(t):
     """Sums of products in loops; all that is not stored at once is added up."""
-    t, totals = Product(p), []
+    p, totals = t.p, []
     for _ in range(p.choose(1, 1, 2, 2, 3)):
         if not totals or p.chance(0.6):
             totals.append(p.fresh())
@@ -181,6 +185,17 @@ def products(p):
         totals = totals[:1]
     for total in totals:
         store(t, total)
+
+
+def products(p):
+    """One to three sums, in a loop over rows of tiles now and then."""
+    t = Product(p)
+    if t.positions:
+        block = Block(f"for {t.row} in bid(0)..{t.positions} step num_blocks(0)")
+        p.nest(block, 0, [lambda: sums(t)])
+        p.body.append(block)
+    else:
+        sums(t)
     hints(p)
     p.chip = p.choose("sm_90a", "sm_90a", "sm_90a", "sm_80", "sm_80", "sm_100a")
     p.warps = p.choose(0, 0, 0, 1, 2, 4, 8)
