@@ -224,6 +224,7 @@ struct AllocateMemory : tilec::impl::AllocateMemoryBase<AllocateMemory> {
   using AllocateMemoryBase::AllocateMemoryBase;
 
   void runOnOperation() override {
+    giveBackPlaces();
     SmallVector<Buffer> buffers = collectBuffers(getOperation());
     int64_t used = placeAccumulators(getOperation(), placeRings(getOperation()));
     used = place(buffers, used);
@@ -244,6 +245,37 @@ struct AllocateMemory : tilec::impl::AllocateMemoryBase<AllocateMemory> {
       else
         cast<tgpu::AllocOp>(buffer.op).setOffsetAttr(offset);
     }
+  }
+
+  /// Buffers may live longer than they did when places were counted, as waits for products
+  /// have moved down since. Then the rings with most give places back, but none of the three
+  /// that products in flight count on.
+  void giveBackPlaces() {
+    constexpr int64_t fewest = 3;
+    SmallVector<std::pair<tgpu::RingOp, int64_t>> rings;
+    for (auto ring : getOperation().getBody().front().getOps<tgpu::RingOp>())
+      if (isFilledByEngine(ring))
+        rings.push_back({ring, ring.getRing().getType().getStages()});
+    auto setStages = [](tgpu::RingOp ring, int64_t stages) {
+      ring.getRing().setType(ring.getRing().getType().withStages(stages));
+    };
+    auto stagesOf = [](auto &entry) { return entry.first.getRing().getType().getStages(); };
+    auto hasFewer = [&](auto &a, auto &b) { return stagesOf(a) < stagesOf(b); };
+    while (!rings.empty() && bytesOfKernel(getOperation()) > budget) {
+      auto *most = llvm::max_element(rings, hasFewer);
+      if (stagesOf(*most) > fewest) {
+        setStages(most->first, stagesOf(*most) - 1);
+        continue;
+      }
+      for (auto &[ring, stages] : rings) // it helps nothing
+        setStages(ring, stages);
+      return;
+    }
+    for (auto &entry : rings)
+      if (int64_t stages = stagesOf(entry); stages < entry.second)
+        remarkMissed(entry.first, "allocate-memory",
+                     "tiles of {0} have {1} places only: buffers live longer than was counted on",
+                     tgpu::spellSources(entry.first), stages);
   }
 
   void reportOverflow(int64_t used) {

@@ -152,3 +152,24 @@ tile.kernel @too_many(%x: !tile.array<?x?xf32>, %i: index) attributes {num_warps
   }
   tile.return
 }
+
+// -----
+
+#l = #tile.layout<[32, 64] register [(0, 1), (0, 2), (16, 0)] lane [(0, 4), (0, 8), (0, 16), (0, 32), (1, 0)] warp [(2, 0), (4, 0), (8, 0)]>
+#p = #tile.layout<[32, 64] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 32), (1, 0), (2, 0), (4, 0), (8, 0), (16, 0)]>
+
+// One place less makes room for the buffer.
+// CHECK-LABEL: tile.kernel @gives_back
+// CHECK: tgpu.ring copy "tma" offset 0 barriers 24576 : !tgpu.ring<3x
+// REMARK: [Missed] {{.*}}Function=gives_back {{.*}}Remark="tiles of `arg0` have 3 places only: buffers live longer than was counted on"
+tile.kernel @gives_back(%x: !tile.array<?x?xf32>, %y: f32, %i: index) attributes {num_warps = 8 : i32} {
+  %ring = tgpu.ring copy "tma" : !tgpu.ring<4x[!tgpu.buffer<32x64xf32, #p>]>
+  tgpu.push %ring : !tgpu.ring<4x[!tgpu.buffer<32x64xf32, #p>]> {
+    tgpu.copy %x[%i, %i] order [0, 1] to 0 : !tile.array<?x?xf32>
+  }
+  %t = tile.splat %y : f32 -> tensor<32x64xf32, #l>
+  %b = tgpu.alloc : !tgpu.buffer<32x64xf32, #p>
+  tgpu.store %t, %b : tensor<32x64xf32, #l>, !tgpu.buffer<32x64xf32, #p>
+  %u = tgpu.load %b : !tgpu.buffer<32x64xf32, #p>, tensor<32x64xf32, #l>
+  tile.return
+}
