@@ -86,6 +86,7 @@ private:
     int64_t startMultiple; ///< powers of two known to divide the first element's number
     int64_t sizeMultiple;  ///< and the array's size
     Value stride;      ///< i64
+    bool fits;         ///< the index, into 32 bits
     bool isInBounds, isInnermost;
     bool mayBeginBefore; ///< the array, and reach into it
     Value extent;      ///< i32; null: every element exists if `valid`
@@ -94,6 +95,7 @@ private:
     uint64_t ownBits = 0;
   };
 
+  size_t registersAlong(unsigned dim) const;
   void checkDim(Dim &dim);
   void checkBothEnds(Dim &dim);
   Value cut(Value value, Type type);
@@ -113,7 +115,7 @@ private:
   bool isVectorizable, isStrided;
   Type word;
   Value base, tileAddress, ownOffset, ownAddress, valid, wholly;
-  SmallVector<unsigned> extents; ///< dims that have one
+  SmallVector<unsigned> extents; ///< dims that have one, those of few places in a thread first
   SmallVector<unsigned, 4> vectorBits;
   bool straddles = false;
   int64_t elementBytes;
@@ -145,10 +147,10 @@ TileAccess::TileAccess(Emitter &emitter, Op op, Type valueType)
     Dim info;
     info.index = e.toI64(e.get(op.getIndex()[dim]));
     IndexRange range = e.facts.rangeOf(op.getIndex()[dim], op);
-    bool fits = range.min >= INT32_MIN && range.max <= INT32_MAX;
+    info.fits = range.min >= INT32_MIN && range.max <= INT32_MAX;
     info.size = tensor ? tensor.getDimSize(dim) : 1;
     info.mayBeginBefore = inElements && info.size > 1 && range.min < 0;
-    info.checkedIn = fits && !info.mayBeginBefore ? word : Type(e.builder.getI64Type());
+    info.checkedIn = info.fits && !info.mayBeginBefore ? word : Type(e.builder.getI64Type());
     info.arraySize = view.dims[arrayDim];
     info.startMultiple = e.facts.startMultiple(op, dim);
     info.sizeMultiple = e.facts.dimMultiple(op.getArray(), arrayDim);
@@ -256,16 +258,25 @@ Value TileAccess::addressOf(Value offset) {
                              ArrayRef<LLVM::GEPArg>{offset});
 }
 
+/// Bits of the register's number that move along `dim` from one access to the next.
+size_t TileAccess::registersAlong(unsigned dim) const {
+  size_t count = 0;
+  for (auto [bit, basis] : llvm::enumerate(layout->bases(Input::Register)))
+    count += layout->field(basis, dim) && !llvm::is_contained(vectorBits, unsigned(bit));
+  return count;
+}
+
 /// How much of the tile exists where it may begin before the array.
 void TileAccess::checkBothEnds(Dim &dim) {
   OpBuilder &b = e.builder;
   Location loc = e.loc;
-  auto [first, count] = emitExistingPart(b, loc, dim.index, dim.arraySize, dim.size);
+  auto [first, count] = emitExistingPart(b, loc, dim.index, dim.arraySize, dim.size,
+                                         {dim.fits, e.isIndex32});
   Value isWhole =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, count, e.i64(dim.size));
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, count, e.i32(dim.size));
   wholly = wholly ? arith::AndIOp::create(b, loc, wholly, isWhole).getResult() : isWhole;
-  dim.first = cut(first, b.getI32Type());
-  dim.extent = cut(count, b.getI32Type());
+  dim.first = first;
+  dim.extent = count;
 }
 
 /// Finds out how much of the tile exists along `dim`.
@@ -312,6 +323,10 @@ void TileAccess::prepare() {
   for (auto [number, dim] : llvm::enumerate(dims))
     if (dim.extent)
       extents.push_back(unsigned(number));
+  if (layout)
+    llvm::stable_sort(extents, [&](unsigned a, unsigned b) {
+      return registersAlong(a) < registersAlong(b);
+    });
   // What begins outside has no elements: folded into one of the extents.
   if (!extents.empty() && valid) {
     Value &extent = dims[extents.front()].extent;
@@ -366,7 +381,8 @@ Value TileAccess::coordinate(unsigned number, uint64_t own) {
 /// i1: the element exists along all dims; null when nothing has to be checked. Dims nest:
 /// where the element does not exist along the ones before, the extent along the next is 0.
 /// So an element takes one comparison; `and` of one for each dim would become as many
-/// selections of its address.
+/// selections of its address. A dim along which all elements of a thread have one place comes
+/// first: what it decides is decided once.
 Value TileAccess::guardOf(uint64_t flat) {
   if (extents.empty())
     return valid;

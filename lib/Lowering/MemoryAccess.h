@@ -27,13 +27,18 @@ llvm::SmallVector<AccessGroup> groupRegisters(const Layout &layout,
                                               llvm::ArrayRef<unsigned> bits);
 
 /// What exists of `width` elements from element `start` on (which may be negative) of `size`
-/// along a dim: the first of them that does, and how many; all i64.
+/// along a dim: the first of them that does, and how many; both i32.
 struct ExistingPart {
   mlir::Value first, count;
 };
-/// Only what is less than `width` before the array matters, so that nothing overflows.
+/// Whether numbers of 32 bits can hold these: then the arithmetic is of such.
+struct StartAndSize {
+  bool startFits, sizeFits;
+};
+/// `start` and `size` are i64. Only what is less than `width` before the array matters, so
+/// that nothing overflows.
 ExistingPart emitExistingPart(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value start,
-                              mlir::Value size, int64_t width);
+                              mlir::Value size, int64_t width, StartAndSize known);
 
 /// `pad` as memory holds it.
 mlir::TypedAttr storedPad(mlir::TypedAttr pad, mlir::Type stored);

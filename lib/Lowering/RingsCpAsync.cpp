@@ -131,10 +131,13 @@ AsyncCopyEmitter::Dim AsyncCopyEmitter::describe(unsigned arrayDim) {
     return dim;
   }
   Value whole = e.i64(width);
-  if (op.getElements() && e.facts.rangeOf(op.getIndex()[arrayDim], op).min < 0) {
-    auto [first, count] = emitExistingPart(builder, loc, index, size, width);
-    dim.first = arith::TruncIOp::create(builder, loc, builder.getI32Type(), first);
-    dim.exists = arith::TruncIOp::create(builder, loc, builder.getI32Type(), count);
+  IndexRange range = e.facts.rangeOf(op.getIndex()[arrayDim], op);
+  if (op.getElements() && range.min < 0) {
+    bool fits = range.min >= INT32_MIN && range.max <= INT32_MAX;
+    auto [first, count] =
+        emitExistingPart(builder, loc, index, size, width, {fits, e.isIndex32});
+    dim.first = first;
+    dim.exists = count;
     setOwnCoordinate(dim);
     return dim;
   }

@@ -488,15 +488,26 @@ struct ScheduleAsyncMma : tilec::impl::ScheduleAsyncMmaBase<ScheduleAsyncMma> {
     auto isHalf = [](tgpu::MmaOp mma) {
       return getElementTypeOrSelf(mma.getType()).getIntOrFloatBitWidth() != 32;
     };
+    auto isWritten = [&](tgpu::MmaOp mma) {
+      return llvm::any_of(ValueRange{mma.getA(), mma.getB()}, [&](Value operand) {
+        return operand.getDefiningOp<tgpu::AllocOp>() &&
+               llvm::any_of(operand.getUsers(), [&](Operation *user) {
+                 return isa<tgpu::StoreOp>(user) && loop->isAncestor(user);
+               });
+      });
+    };
     Value ring = ringOf(products.back());
-    const char *why = llvm::any_of(products, isHalf) ? "sums of 16 bits are packed between products"
-                      : !ring ? "its operands are copied by the same threads"
-                      : cast<tgpu::RingType>(ring.getType()).getStages() < 2
-                          ? "its ring has one place"
-                      : products.size() > 1
-                          ? "the products of the loop are neither sums of their own nor one over "
-                            "what the other gives"
-                          : "its sum is used before the loop ends";
+    const char *why =
+        llvm::any_of(products, isHalf)      ? "sums of 16 bits are packed between products"
+        : llvm::any_of(products, isWritten) ? "threads write an operand of the loop's products "
+                                              "to shared memory"
+        : !ring                             ? "the operands of the last product do not come "
+                                              "from one ring in the loop"
+        : cast<tgpu::RingType>(ring.getType()).getStages() < 2
+            ? "its ring has one place"
+        : products.size() > 1 ? "the products of the loop are neither sums of their own nor one "
+                                "over what the other gives"
+                              : "its sum is used before the loop ends";
     for (tgpu::MmaOp mma : products)
       remarkMissed(mma, "schedule-async-mma", "the product is waited for at once: {0}", why);
   }

@@ -1,4 +1,5 @@
 // RUN: tile-opt %s --tile-schedule-async-mma | FileCheck %s
+// RUN: tile-opt %s --tile-schedule-async-mma --remarks-filter=schedule-async-mma --mlir-disable-threading -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // The wait for a product moves past what goes to other buffers, and not past a write to its
 // own nor a release of the ring that it reads.
 
@@ -88,5 +89,29 @@ tile.kernel @own(%y: !tile.array<?x?xf32, mut>, %x: bf16, %n: index) attributes 
   }
   tile.store %y[%c0, %c0], %r#0 : !tile.array<?x?xf32, mut>, !s
   tile.store %y[%c1, %c0], %r#1 : !tile.array<?x?xf32, mut>, !s
+  tile.return
+}
+
+// What threads write in the loop, and read by the product, is not there earlier.
+// REMARK: [Missed] {{.*}}Function=written {{.*}}Remark="the product is waited for at once: threads write an operand of the loop's products to shared memory"
+// CHECK-LABEL: tile.kernel @written
+// CHECK: tgpu.mma
+// CHECK-NEXT: tgpu.mma_wait {{.*}} pending 0
+tile.kernel @written(%y: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32} {
+  %values = tgpu.ring copy "tma" : !vring
+  %q = tgpu.alloc : !vbuf
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = arith.constant dense<1.0> : !p
+  %z = arith.constant dense<0.0> : !s
+  %r = scf.for %j = %c0 to %n step %c1 iter_args(%a = %z) -> (!s) {
+    tgpu.store %t, %q : !p, !vbuf
+    %v = tgpu.pop %values : !vring -> !vbuf
+    %s = tgpu.mma %q, %v, %a {atom = "wgmma"} : !vbuf, !vbuf, !s
+    %w = tgpu.mma_wait %s pending 0 : (!s) -> !s
+    tgpu.release %values : !vring
+    scf.yield %w : !s
+  }
+  tile.store %y[%n, %n], %r : !tile.array<?x?xf32, mut>, !s
   tile.return
 }
