@@ -175,6 +175,8 @@ Operand Sema::checkWhere(CallArgs &args) {
     return result;
   }
   const DType dtype = a.type().dtype();
+  Operand choice;
+  keepLiterals(choice, a, b);
   if (!convertWeakTo(a, dtype) || !convertWeakTo(b, dtype))
     return Operand::poison(args.range);
   SmallVector<Operand *, 4> operands{&condition, &a, &b};
@@ -184,8 +186,10 @@ Operand Sema::checkWhere(CallArgs &args) {
   result->condition = condition.expr;
   result->whenTrue = a.expr;
   result->whenFalse = b.expr;
-  return inheritShape(Operand::runtime(result, args.range),
-                      {&a, &b, &condition});
+  Operand chosen = inheritShape(Operand::runtime(result, args.range),
+                                {&a, &b, &condition});
+  chosen.literals = choice.literals;
+  return chosen;
 }
 
 //===----------------------------------------------------------------------===//

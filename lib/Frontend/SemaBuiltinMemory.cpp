@@ -246,6 +246,7 @@ Operand Sema::checkStored(const ast::Expr *expr, const checked::Param *array,
     return convertWeakTo(value, array->dtype)
                ? value
                : Operand::poison(expr->getRange());
+  convertWeakTo(value, array->dtype);
   const DType from = value.type().dtype(), to = array->dtype;
   if (from == to)
     return value;

@@ -140,7 +140,43 @@ void Sema::reportLiteral(const Operand &operand, DType dtype) {
 }
 
 /// Gives a weak literal a dtype (lit-C1); anything else is left alone.
+/// Remembers of `choice` that it is between two literals.
+void Sema::keepLiterals(Operand &choice, const Operand &a, const Operand &b) {
+  if (a.isWeak() && b.isWeak())
+    choice.literals = std::make_shared<std::pair<ConstValue, ConstValue>>(
+        *a.constant, *b.constant);
+}
+
+/// Gives a choice between two literals the dtype, where both fit it.
+void Sema::retypeChoice(Operand &choice, DType dtype) {
+  std::optional<ConstValue> first = convertWeak(choice.literals->first, dtype),
+                            second = convertWeak(choice.literals->second, dtype);
+  if (!first || !second)
+    return;
+  const Type type = choice.type().withDType(dtype);
+  auto arm = [&](const ConstValue &value) {
+    return broadcastTo(Operand::constantOf(value, choice.range), type.shape());
+  };
+  if (auto *select = dyn_cast<checked::SelectExpr>(choice.expr)) {
+    auto *result = make<checked::SelectExpr>(type, choice.range);
+    result->condition = select->condition;
+    result->whenTrue = arm(*first);
+    result->whenFalse = arm(*second);
+    choice.expr = result;
+  } else {
+    auto *conditional = cast<checked::ConditionalExpr>(choice.expr);
+    auto *result = make<checked::ConditionalExpr>(type, choice.range);
+    result->condition = conditional->condition;
+    result->whenTrue = arm(*first);
+    result->whenFalse = arm(*second);
+    choice.expr = result;
+  }
+  choice.literals = nullptr;
+}
+
 bool Sema::convertWeakTo(Operand &operand, DType dtype) {
+  if (operand.literals && operand.type().dtype() != dtype)
+    retypeChoice(operand, dtype);
   if (!operand.isWeak())
     return true;
   std::optional<ConstValue> value = convertWeak(*operand.constant, dtype);
@@ -194,12 +230,14 @@ static bool convertsSilently(Type from, DType to) {
          from.dtype() != DType::U64;
 }
 
-/// Which operand decides about the dtype: a scalar `int` only where nothing else
-/// does, a tile of `int` before scalars.
-static unsigned decides(Type type) {
-  if (type == Type::scalar(DType::Int))
+/// Which operand decides about the dtype: a choice between literals and a scalar `int`
+/// only where nothing else does, a tile of `int` before scalars.
+static unsigned decides(const Operand &operand) {
+  if (operand.literals)
     return 0;
-  return type.isScalar() ? 1 : 2;
+  if (operand.type() == Type::scalar(DType::Int))
+    return 1;
+  return operand.type().isScalar() ? 2 : 3;
 }
 
 /// Makes literals of the `int`s known at compile time that meet floats, or integers
@@ -234,7 +272,7 @@ bool Sema::unifyDTypes(SmallVectorImpl<Operand *> &operands, SourceRange range,
     hasWeakFloat |= operand->isWeak() && operand->constant->isWeakFloat();
     if (operand->isWeak())
       continue;
-    if (!first || decides(first->type()) < decides(operand->type()))
+    if (!first || decides(*first) < decides(*operand))
       first = operand;
   }
   if (!first) { // all weak: an integer beside a float becomes one
@@ -255,6 +293,8 @@ bool Sema::unifyDTypes(SmallVectorImpl<Operand *> &operands, SourceRange range,
         return false;
       continue;
     }
+    if (operand->literals && operand->type().dtype() != target)
+      retypeChoice(*operand, target);
     if (operand->type().dtype() == target)
       continue;
     if (convertsSilently(operand->type(), target)) {

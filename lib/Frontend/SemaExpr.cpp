@@ -371,6 +371,9 @@ Operand Sema::checkConditional(const ast::ConditionalExpr &expr) {
     block->insert(block->end(), stmts.begin(), stmts.end());
     return isTrue ? whenTrue : whenFalse;
   }
+  Operand chosen;
+  if (trueStmts.empty() && falseStmts.empty())
+    keepLiterals(chosen, whenTrue, whenFalse);
   checked::Expr *arms[] = {
       afterStatements(trueStmts, materialize(whenTrue), whenTrue.range),
       afterStatements(falseStmts, materialize(whenFalse), whenFalse.range)};
@@ -378,7 +381,10 @@ Operand Sema::checkConditional(const ast::ConditionalExpr &expr) {
   result->condition = materialize(condition);
   result->whenTrue = arms[0];
   result->whenFalse = arms[1];
-  return Operand::runtime(result, range);
+  chosen.kind = Operand::Kind::Runtime;
+  chosen.expr = result;
+  chosen.range = range;
+  return chosen;
 }
 
 //===----------------------------------------------------------------------===//

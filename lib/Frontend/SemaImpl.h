@@ -34,6 +34,7 @@
 #include "llvm/ADT/StringMap.h"
 #include <deque>
 #include <map>
+#include <memory>
 
 namespace tilec::sema {
 
@@ -86,6 +87,8 @@ struct Operand {
   ArrayRef<Origin> origins; ///< per axis of a Runtime tile; may be empty
   const DroppedAxis *dropped = nullptr; ///< of a Runtime tile
   bool isArithmetic = false; ///< constant made by an operator (for messages)
+  /// Of a Runtime choice between two literals: these, which may still take a dtype.
+  std::shared_ptr<const std::pair<ConstValue, ConstValue>> literals;
 
   static Operand poison(SourceRange range) {
     Operand operand;
@@ -458,6 +461,8 @@ private:
   void reportLiteral(const Operand &operand, DType dtype);
   /// The operand's expression, with a weak literal as `dtype` or what it is
   /// alone.
+  static void keepLiterals(Operand &choice, const Operand &a, const Operand &b);
+  void retypeChoice(Operand &choice, DType dtype);
   checked::Expr *materialize(const Operand &operand,
                              std::optional<DType> dtype = std::nullopt);
   checked::Expr *broadcastTo(const Operand &operand, ArrayRef<int64_t> shape);

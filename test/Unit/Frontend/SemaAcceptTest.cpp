@@ -98,6 +98,17 @@ TEST(SemaAccept, Broadcasting) {
             "f32[64, 1]) : f32[64, 128]) : f32[64, 128])");
 }
 
+/// A choice between literals takes the other operand's dtype; alone it has its own.
+TEST(SemaAccept, ChoicesBetweenLiterals) {
+  EXPECT_EQ(value("t8.to(f16) * where(t8.to(f32) > 0.0, 1, -1)"),
+            "(mul (cast t8.4 : f16[64, 128]) (where (gt (cast t8.4 : f32[64, 128]) "
+            "(const 0.0 : f32[64, 128]) : bool[64, 128]) (const 1.0 : f16[64, 128]) "
+            "(const -1.0 : f16[64, 128]) : f16[64, 128]) : f16[64, 128])");
+  EXPECT_EQ(value("where(it > 0, 1, 0)"),
+            "(where (gt it.3 (const 0 : i32[128]) : bool[128]) (const 1 : int[128]) "
+            "(const 0 : int[128]) : int[128])");
+}
+
 TEST(SemaAccept, Conversions) {
   EXPECT_EQ(value("x.to(f16)"), "(cast x.0 : f16[64, 128])");
   EXPECT_EQ(value("x.to(f32)"), "x.0");

@@ -50,6 +50,7 @@ TEST(SemaRules, InABody) {
        "T0307"},
       {"lit-C1", "let q = it.to(i8) + -128;", "let q = it.to(i8) + $128;",
        "T0307"},
+      {"lit-C1", "let q = it.to(i8) * where(it > 0, 127, -128);", "let q = $it.to(i8) * where(it > 0, 128, 0);", "T0306"},
       {"conv-C1", "let q = y.to(f32) + x;", "let q = $y + x;", "T0306"},
       {"conv-C1", "let q = it + big;", "let q = $it.to(i16) + big;", "T0306"},
       {"conv-C1", "let q = arange(BN) < num && num + 1 > arange(BN);", "let q = $arange(BN) + it;",
