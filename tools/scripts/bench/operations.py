@@ -196,6 +196,19 @@ def matmul_swiglu():
                [(y, fn(x[:256].double(), g.double(), u.double()))], lambda: fn(x, g, u), compiled(fn, x, g, u), "TFLOP/s")
 
 
+def matmul_f8_scaled():
+    """Beside a product of the same values in bf16, which is what PyTorch has for such scales."""
+    for m, n, k in [(4096, 4096, 4096), (8192, 8192, 4096)]:
+        a, b = (randn(rows, k).to(torch.float8_e4m3fn) for rows in (m, n))
+        row, block = torch.rand(k // 128, m, device="cuda") + 0.5, torch.rand(n // 128, k // 128, device="cuda") + 0.5
+        wide_a = (a.float().view(m, -1, 128) * row.t()[:, :, None]).view(m, k)
+        wide_b = (b.float().view(n // 128, 128, -1, 128) * block[:, None, :, None]).view(n, k)
+        c, a16, b16 = empty(m, n), wide_a.to(bf16), wide_b.to(bf16)
+        launch = TileKernel("matmul_f8_scaled").prepare(a, b, row, block, c)
+        report("matmul_f8_scaled", [m, n, k], 2 * m * n * k, launch, [(c, wide_a[:128].double() @ wide_b.double().t())],
+               lambda: a16 @ b16.t(), unit="TFLOP/s")
+
+
 def attention_backward():
     for b, h, s, d, causal in ((4, 16, 4096, 128, False), (4, 16, 4096, 128, True), (4, 32, 4096, 64, False)):
         q, k, v, do = (randn(b, h, s, d) for _ in range(4))
@@ -302,7 +315,7 @@ def spmv():
 
 
 CASES = [cross_entropy, rmsnorm, layernorm_backward, cumsum, argmax, topk, sort, swiglu, dropout, embedding, histogram,
-         matmul_swiglu, attention_backward, flash_decoding, paged_attention, matmul_int4, conv2d, stencil, prefix_sum,
+         matmul_swiglu, matmul_f8_scaled, attention_backward, flash_decoding, paged_attention, matmul_int4, conv2d, stencil, prefix_sum,
          spmv]
 
 
