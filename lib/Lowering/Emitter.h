@@ -63,6 +63,12 @@ struct RingState {
   bool isReadByThreads = false;
   /// Only products that one thread issues read it: that thread pops and releases.
   bool isReadByIssuer = false;
+  /// Threads that copy what is gathered, at each push; 0: the engine brings all.
+  int64_t copyingThreads = 0;
+  /// Bytes that the engine brings at each push.
+  int64_t engineBytes = 0;
+  /// What threads have copied, instructions read that go another way.
+  bool needsFence = false;
 };
 
 /// A tensor map that the kernel takes as a parameter.
@@ -216,6 +222,8 @@ private:
   /// The next stage, and the other parity after the last.
   void advance(const RingState &ring, const RingCursor &cursor);
   Value barrierAddress(const RingState &ring, Value stage, bool isEmpty);
+  void emitBarriersOf(const RingState &ring);
+  LogicalResult fillPlace(tgpu::PushOp op, const RingState &ring);
   void waitForPhase(Value barrier, Value parity);
   /// Lane r of the warp arrives at `barrier` of block r of the cluster's `numBlocks` (i32).
   void arriveAtBlocks(Value barrier, Value numBlocks);
@@ -258,6 +266,8 @@ private:
 
   //===--- Specialize.cpp -----------------------------------------------------------------===//
   LogicalResult emitSpecialize(tgpu::SpecializeOp op);
+  LogicalResult emitAccessOfOne(tgpu::SpecializeOp op);
+  LogicalResult emitAccessOfAll(tgpu::SpecializeOp op);
   Value emitResidentBlock();
   Value emitNumResidentBlocks();
   /// i32: the number of the block in its cluster.
@@ -295,6 +305,13 @@ private:
   /// For empty groups, which no pop waits for.
   void emitWaitAfterLoop(Operation *op);
   Value takePlace(const ThreadRing &ring, Value cursor);
+
+  //===--- CopyGathered.cpp -----------------------------------------------------------------===//
+  /// Of the pushes of `ring`; 0 where they gather nothing.
+  int64_t countCopyingThreads(Value ring);
+  /// Starts an asynchronous copy of `bytes`, or of zeros where `exists` (may be null) fails.
+  void emitAsyncPiece(Value target, Value source, int64_t bytes, Value exists);
+  void emitCopyGathered(tgpu::CopyGatheredOp op, Value place, Value condition);
 
   //===--- Reduce.cpp ---------------------------------------------------------------------===//
   LogicalResult emitReduce(Operation *op, mlir::Region &combiner,
@@ -422,6 +439,8 @@ private:
   int64_t tensorColumns = 0;
   /// Only one thread runs this code: that of tgpu.specialize's access part.
   bool isSingleThread = false;
+  /// All threads of the access part run this code.
+  bool isAccessPart = false;
   /// Barriers are for the warps of tgpu.specialize's execute part.
   bool isExecutePart = false;
   llvm::DenseMap<Value, ThreadRing> threadRings;

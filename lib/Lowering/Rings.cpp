@@ -15,7 +15,14 @@
 // and each moves on: s = s + 1 mod stages, p changes after the last stage.
 //
 // One thread pushes: the only one that runs the access part of tgpu.specialize, or the
-// block's first.
+// block's first. Where a push gathers, all threads of the access part run it (or the block's
+// first so many): each starts its copies and has the barrier `full` count one arrival when
+// they are complete; one of them tells the engine of the rest. Who pops then fences, before
+// instructions read that do not go the way of loads and stores:
+//
+//   push     wait empty[s], parity p
+//            cp.async …, cp.async.mbarrier.arrive.noinc full[s]      full[s] counts threads
+//   pop      wait full[s], parity p; fence.proxy.async
 //
 // Where one thread issues the products that read a ring, it alone pops and releases: the
 // other warps would fall behind, and a barrier's parity tells only two phases apart. The
@@ -180,6 +187,31 @@ static bool isReadByThreads(Value ring) {
   return false;
 }
 
+/// Whether products that read shared memory by themselves read what `ring` holds.
+static bool isReadByProducts(Value ring) {
+  for (Operation *user : ring.getUsers())
+    if (isa<tgpu::PopOp>(user))
+      for (Operation *reader : user->getUsers()) {
+        auto mma = dyn_cast<tgpu::MmaOp>(reader);
+        const Atom *atom = mma ? findAtom(mma.getAtom()) : nullptr;
+        if (isa<tgpu::AccumulateOp>(reader) || (atom && atom->isAsync))
+          return true;
+      }
+  return false;
+}
+
+/// Bytes that the engine brings at a push of `ring`.
+static int64_t bytesOfEngine(tgpu::RingOp ring) {
+  int64_t bytes = 0;
+  for (Operation *user : ring.getRing().getUsers())
+    if (auto push = dyn_cast<tgpu::PushOp>(user)) {
+      bytes = 0;
+      for (auto copy : push.getCopies().front().getOps<tgpu::CopyOp>())
+        bytes += copy.getBuffer().getBytes();
+    }
+  return bytes;
+}
+
 /// Whether all that reads what `ring` holds is products that one thread issues.
 static bool isReadByIssuer(Value ring) {
   return llvm::all_of(ring.getUsers(), [](Operation *user) {
@@ -187,6 +219,22 @@ static bool isReadByIssuer(Value ring) {
       return isa<tgpu::AccumulateOp>(reader);
     });
   });
+}
+
+/// `full` waits for one arrival of who tells the engine, and one of each thread that copies.
+void Emitter::emitBarriersOf(const RingState &ring) {
+  Value arrivals = i32(ring.copyingThreads + (ring.engineBytes ? 1 : 0));
+  int64_t releases = ring.isReadByIssuer ? 1 : int64_t(kernel.getNumWarps().value_or(4));
+  Value warps = i32(clusterSize * releases);
+  int64_t numStages = ring.type.getStages();
+  for (int64_t stage = 0; stage < numStages; ++stage)
+    for (bool isEmpty : {false, true}) {
+      int64_t number = stage + (isEmpty ? numStages : 0);
+      NVVM::MBarrierInitOp::create(builder, loc,
+                                   sharedAddress(ring.barriers + number * barrierBytes),
+                                   isEmpty ? warps : arrivals, Value());
+    }
+  NVVM::FenceMbarrierInitOp::create(builder, loc);
 }
 
 LogicalResult Emitter::emitRing(tgpu::RingOp op) {
@@ -204,20 +252,10 @@ LogicalResult Emitter::emitRing(tgpu::RingOp op) {
   ring.pop = emitCursor(ring, /*parity=*/0, /*waits=*/true);
   ring.release = emitCursor(ring, /*parity=*/0, /*waits=*/false);
 
-  emitByFirstThread([&] {
-    Value one = i32(1);
-    int64_t releases = ring.isReadByIssuer ? 1 : int64_t(kernel.getNumWarps().value_or(4));
-    Value warps = i32(clusterSize * releases);
-    int64_t numStages = ring.type.getStages();
-    for (int64_t stage = 0; stage < numStages; ++stage)
-      for (bool isEmpty : {false, true}) {
-        int64_t number = stage + (isEmpty ? numStages : 0);
-        NVVM::MBarrierInitOp::create(builder, loc,
-                                     sharedAddress(ring.barriers + number * barrierBytes),
-                                     isEmpty ? warps : one, Value());
-      }
-    NVVM::FenceMbarrierInitOp::create(builder, loc);
-  });
+  ring.copyingThreads = countCopyingThreads(op.getRing());
+  ring.engineBytes = bytesOfEngine(op);
+  ring.needsFence = ring.copyingThreads && isReadByProducts(op.getRing());
+  emitByFirstThread([&] { emitBarriersOf(ring); });
   rings.try_emplace(op.getRing(), ring);
   // The last ring's barrier is for all of them.
   auto next = dyn_cast<tgpu::RingOp>(op->getNextNode());
@@ -233,25 +271,49 @@ LogicalResult Emitter::emitPush(tgpu::PushOp op) {
   if (threadRings.contains(op.getRing()))
     return emitThreadPush(op, Value());
   const RingState &ring = rings.find(op.getRing())->second;
-  auto start = [&]() -> LogicalResult {
-    Value stage = stageAt(ring, ring.push);
-    waitForPhase(barrierAddress(ring, stage, /*isEmpty=*/true), parityAt(ring, ring.push));
-    Value full = barrierAddress(ring, stage, /*isEmpty=*/false);
-    NVVM::MBarrierArriveExpectTxOp::create(builder, loc, Type(), full,
-                                           i32(ring.type.getGroupBytes()),
-                                           NVVM::MemScopeKind::CTA, false, Value());
-    Value offset = arith::MulIOp::create(builder, loc, stage, i32(ring.type.getStageBytes()));
-    return emitCopies(op, addBytes(ringAddress(ring.places), offset), full);
-  };
   LogicalResult started = success();
-  if (isSingleThread)
-    started = start();
+  auto start = [&] { started = fillPlace(op, ring); };
+  if (isSingleThread || (isAccessPart && ring.copyingThreads))
+    start();
+  else if (ring.copyingThreads)
+    emitUnder(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, thread,
+                                    i32(ring.copyingThreads)),
+              start);
   else
-    emitByFirstThread([&] { started = start(); });
+    emitByFirstThread(start);
   if (failed(started))
     return failure();
   advance(ring, ring.push);
   return success();
+}
+
+/// Waits for the next place and starts the copies.
+LogicalResult Emitter::fillPlace(tgpu::PushOp op, const RingState &ring) {
+  Value stage = stageAt(ring, ring.push);
+  waitForPhase(barrierAddress(ring, stage, /*isEmpty=*/true), parityAt(ring, ring.push));
+  Value full = barrierAddress(ring, stage, /*isEmpty=*/false);
+  Value offset = arith::MulIOp::create(builder, loc, stage, i32(ring.type.getStageBytes()));
+  Value place = addBytes(ringAddress(ring.places), offset);
+  LogicalResult started = success();
+  auto tellEngine = [&] {
+    NVVM::MBarrierArriveExpectTxOp::create(builder, loc, Type(), full, i32(ring.engineBytes),
+                                           NVVM::MemScopeKind::CTA, false, Value());
+    started = emitCopies(op, place, full);
+  };
+  if (!ring.copyingThreads) {
+    tellEngine();
+    return started;
+  }
+  if (ring.engineBytes)
+    emitByFirstThread(tellEngine);
+  for (auto copy : op.getCopies().front().getOps<tgpu::CopyGatheredOp>()) {
+    loc = copy.getLoc();
+    emitCopyGathered(copy, addBytes(place, ring.type.getSlotOffset(unsigned(copy.getSlot()))),
+                     /*condition=*/Value());
+  }
+  loc = op.getLoc();
+  NVVM::CpAsyncMBarrierArriveOp::create(builder, loc, full, /*noinc=*/true);
+  return started;
 }
 
 LogicalResult Emitter::emitPop(tgpu::PopOp op) {
@@ -261,6 +323,8 @@ LogicalResult Emitter::emitPop(tgpu::PopOp op) {
   Value stage = stageAt(ring, ring.pop);
   auto wait = [&] {
     waitForPhase(barrierAddress(ring, stage, /*isEmpty=*/false), parityAt(ring, ring.pop));
+    if (ring.needsFence)
+      (void)emitFenceAsync();
   };
   if (ring.isReadByIssuer)
     emitByIssuer(wait);

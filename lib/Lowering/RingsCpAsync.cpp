@@ -239,14 +239,8 @@ void AsyncCopyEmitter::copyPiece(uint64_t number, unsigned elements) {
   int64_t bytes = int64_t(elements) * elementBytes;
   Value source = sourceAddress(flat), target = targetAddress(number);
   Value exists = existsAt(flat);
-  if (bytes >= 4) {
-    Value size;
-    if (exists)
-      size = arith::SelectOp::create(builder, loc, exists, e.i32(bytes), e.i32(0));
-    auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
-    NVVM::CpAsyncOp::create(builder, loc, target, source, uint32_t(bytes), cache, size);
-    return;
-  }
+  if (bytes >= 4)
+    return e.emitAsyncPiece(target, source, bytes, exists);
   Type type = storedType(buffer.getElementType());
   if (elements > 1)
     type = VectorType::get(int64_t(elements), type);
@@ -328,10 +322,15 @@ LogicalResult Emitter::emitThreadPush(tgpu::PushOp op, Value condition) {
     return failure();
   Value place = takePlace(ring, ring.pushOffset);
   for (Operation &inner : op.getCopies().front()) {
-    auto copy = cast<tgpu::CopyOp>(inner);
-    loc = copy.getLoc();
-    int64_t offset = ring.type.getSlotOffset(unsigned(copy.getSlot()));
-    AsyncCopyEmitter(*this, copy, addBytes(place, offset), condition).emit();
+    loc = inner.getLoc();
+    if (auto copy = dyn_cast<tgpu::CopyOp>(inner))
+      AsyncCopyEmitter(*this, copy,
+                       addBytes(place, ring.type.getSlotOffset(unsigned(copy.getSlot()))),
+                       condition)
+          .emit();
+    else if (auto copy = dyn_cast<tgpu::CopyGatheredOp>(inner))
+      emitCopyGathered(copy, addBytes(place, ring.type.getSlotOffset(unsigned(copy.getSlot()))),
+                       condition);
   }
   loc = op.getLoc();
   NVVM::CpAsyncCommitGroupOp::create(builder, loc);

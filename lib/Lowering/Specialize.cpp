@@ -13,6 +13,9 @@
 //   E                                 barriers are of these warps alone
 // }
 //
+// Where A gathers, all threads of the group run it, with numbers from 0 on, and wait for
+// their copies at its end.
+//
 // The warp's number comes from lane 0, so that the assembler sees that warps do not
 // diverge here.
 //
@@ -27,19 +30,9 @@
 using namespace mlir;
 using namespace tilec;
 
-LogicalResult Emitter::emitSpecialize(tgpu::SpecializeOp op) {
+/// The access part by one thread of its first warp.
+LogicalResult Emitter::emitAccessOfOne(tgpu::SpecializeOp op) {
   int64_t numWarps = kernel.getNumWarps().value_or(4);
-  auto moveRegisters = [&](unsigned part, NVVM::SetMaxRegisterAction action) {
-    if (std::optional<ArrayRef<int64_t>> registers = op.getRegisters())
-      NVVM::SetMaxRegisterOp::create(builder, loc, uint32_t((*registers)[part]), action);
-  };
-  Value isAccess = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, warp(),
-                                         i32(numWarps));
-  auto roles = scf::IfOp::create(builder, loc, isAccess, /*withElse=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-
-  builder.setInsertionPointToStart(roles.thenBlock());
-  moveRegisters(0, NVVM::SetMaxRegisterAction::decrease);
   Value isFirstWarp = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, warp(),
                                             i32(numWarps));
   auto first = scf::IfOp::create(builder, loc, isFirstWarp, /*withElse=*/false);
@@ -65,6 +58,43 @@ LogicalResult Emitter::emitSpecialize(tgpu::SpecializeOp op) {
     }
   }
   isSingleThread = false;
+  return success();
+}
+
+/// The access part by all of its threads.
+LogicalResult Emitter::emitAccessOfAll(tgpu::SpecializeOp op) {
+  Value ofBlock = thread, warpOfBlock = std::exchange(uniformWarp, Value());
+  thread = arith::SubIOp::create(builder, loc, thread, i32(numThreads()));
+  isAccessPart = true;
+  if (failed(emitBlock(op.getAccess().front())))
+    return failure();
+  isAccessPart = false;
+  loc = op.getLoc();
+  NVVM::CpAsyncCommitGroupOp::create(builder, loc);
+  NVVM::CpAsyncWaitGroupOp::create(builder, loc, 0);
+  thread = ofBlock;
+  uniformWarp = warpOfBlock;
+  return success();
+}
+
+LogicalResult Emitter::emitSpecialize(tgpu::SpecializeOp op) {
+  int64_t numWarps = kernel.getNumWarps().value_or(4);
+  auto moveRegisters = [&](unsigned part, NVVM::SetMaxRegisterAction action) {
+    if (std::optional<ArrayRef<int64_t>> registers = op.getRegisters())
+      NVVM::SetMaxRegisterOp::create(builder, loc, uint32_t((*registers)[part]), action);
+  };
+  Value isAccess = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, warp(),
+                                         i32(numWarps));
+  auto roles = scf::IfOp::create(builder, loc, isAccess, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+
+  builder.setInsertionPointToStart(roles.thenBlock());
+  moveRegisters(0, NVVM::SetMaxRegisterAction::decrease);
+  bool gathers = op.getAccess()
+                     .walk([](tgpu::CopyGatheredOp) { return WalkResult::interrupt(); })
+                     .wasInterrupted();
+  if (failed(gathers ? emitAccessOfAll(op) : emitAccessOfOne(op)))
+    return failure();
 
   builder.setInsertionPointToStart(roles.elseBlock());
   moveRegisters(1, NVVM::SetMaxRegisterAction::increase);

@@ -125,12 +125,12 @@ LogicalResult PushOp::verify() {
     if (ring.isView(slot))
       seen.set(slot);
   for (Operation &op : getCopies().front()) {
-    auto copy = dyn_cast<CopyOp>(op);
-    if (!copy)
+    if (!isa<CopyOp, CopyGatheredOp>(op))
       return op.emitOpError("does not belong in a push");
-    if (copy.getSlot() >= numSlots || seen.test(unsigned(copy.getSlot())))
-      return copy.emitOpError("slot ") << copy.getSlot() << " is taken or does not exist";
-    seen.set(unsigned(copy.getSlot()));
+    auto slot = uint64_t(op.getAttrOfType<IntegerAttr>("slot").getInt());
+    if (slot >= numSlots || seen.test(unsigned(slot)))
+      return op.emitOpError("slot ") << slot << " is taken or does not exist";
+    seen.set(unsigned(slot));
   }
   if (!seen.all())
     return emitOpError("a slot of the ring has no copy");
@@ -188,6 +188,38 @@ LogicalResult CopyOp::verify() {
         llvm::any_of(*within, [](int64_t most) { return most < 0; }))
       return emitOpError("'once within' has no number for each of one to three axes");
   return verifyPlace(*this, getBuffer());
+}
+
+BufferType CopyGatheredOp::getBuffer() {
+  return cast<PushOp>((*this)->getParentOp()).getRing().getType().getBuffer(unsigned(getSlot()));
+}
+
+LogicalResult CopyGatheredOp::verify() {
+  auto push = cast<PushOp>((*this)->getParentOp());
+  if (getSlot() >= push.getRing().getType().getBuffers().size())
+    return success(); // the push says so
+  // copy_gathered-C1
+  int64_t rank = getArray().getType().getRank();
+  if (int64_t(getIndex().size()) != rank)
+    return emitOpError("needs one index per array dim");
+  // copy_gathered-C2
+  BufferType buffer = getBuffer();
+  auto first = cast<RankedTensorType>(getIndex().front().getType());
+  SmallVector<Value> tiles(getIndex());
+  if (getMask())
+    tiles.push_back(getMask());
+  for (Value tile : tiles) {
+    auto type = cast<RankedTensorType>(tile.getType());
+    if (type.getShape() != buffer.getShape() || type.getEncoding() != first.getEncoding())
+      return emitOpError("indices and mask are not of the buffer's shape and one layout");
+  }
+  // copy_gathered-C3
+  if (getInBounds() && int64_t(getInBounds()->size()) != rank)
+    return emitOpError("'in_bounds' has not one flag per array dim");
+  if (getRun().size() != 2 || getRun()[0] < 0 || getRun()[0] >= buffer.getRank() ||
+      getRun()[1] * buffer.getElementBytes() < 16)
+    return emitOpError("'run' is not a dim of the buffer and a length of 16 bytes or more");
+  return success();
 }
 
 LogicalResult PopOp::verify() {

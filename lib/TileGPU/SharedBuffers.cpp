@@ -23,8 +23,12 @@ static SmallVector<std::string> arraysOf(RingOp ring) {
   SmallVector<std::string> arrays(type.getBuffers().size(), "an array");
   for (Operation *user : ring.getRing().getUsers())
     if (auto push = dyn_cast<PushOp>(user))
-      for (auto copy : push.getCopies().front().getOps<CopyOp>())
-        arrays[size_t(copy.getSlot())] = spellArray(copy.getArray());
+      for (Operation &op : push.getCopies().front()) {
+        if (auto copy = dyn_cast<CopyOp>(op))
+          arrays[size_t(copy.getSlot())] = spellArray(copy.getArray());
+        else if (auto copy = dyn_cast<CopyGatheredOp>(op))
+          arrays[size_t(copy.getSlot())] = spellArray(copy.getArray());
+      }
   for (auto [slot, owner] : llvm::enumerate(type.getOwners()))
     arrays[slot] = arrays[size_t(owner)];
   return arrays;

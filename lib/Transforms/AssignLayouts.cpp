@@ -307,7 +307,10 @@ private:
       if (isTile(tile) && !decided.contains(tile))
         decide(tile, indexedLayout(op, numWarps));
     };
-    kernel.walk([&](GatherOp op) { anchor(op, op.getResult()); });
+    kernel.walk([&](GatherOp op) {
+      if (!isCopied(op))
+        anchor(op, op.getResult());
+    });
     kernel.walk([&](ScatterOp op) { anchor(op, op.getValue()); });
     kernel.walk([&](AtomicOp op) {
       if (!isCopied(op))

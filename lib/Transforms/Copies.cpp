@@ -152,9 +152,11 @@ static const char *follow(const TileView &view, std::vector<TileView> &ends) {
   return nullptr;
 }
 
-std::vector<TileView> tilec::viewsOf(tile::LoadOp load, const char **why) {
+std::vector<TileView> tilec::viewsOf(Operation *load, const char **why) {
+  auto gather = dyn_cast<tile::GatherOp>(load);
   std::vector<TileView> ends;
-  const char *obstacle = follow(wholeView(load), ends);
+  const char *obstacle =
+      follow(gather ? wholeView(gather) : wholeView(cast<tile::LoadOp>(load)), ends);
   if (obstacle)
     ends.clear();
   if (why)
@@ -171,7 +173,21 @@ template <typename Op> static TileView wholeView(Op access, Value tile) {
 
 TileView tilec::wholeView(tile::LoadOp load) { return ::wholeView(load, load.getResult()); }
 
-bool tilec::isForProducts(tile::LoadOp load) {
+TileView tilec::wholeView(tile::GatherOp gather) {
+  TileView view{gather.getResult(), {}, SmallVector<int64_t>(shapeOf(gather.getResult()))};
+  int64_t rank = int64_t(view.shape.size()), run = gather.getRunDim();
+  for (int64_t dim = 0; dim < rank; ++dim)
+    view.arrayDims.push_back(dim == run ? rank - 1 : dim - (dim > run));
+  return view;
+}
+
+int64_t tilec::rankOfViews(Operation *load) {
+  if (auto gather = dyn_cast<tile::GatherOp>(load))
+    return cast<RankedTensorType>(gather.getType()).getRank();
+  return cast<tile::LoadOp>(load).getArray().getType().getRank();
+}
+
+bool tilec::isForProducts(Operation *load) {
   return llvm::any_of(viewsOf(load), [](const TileView &view) {
     return llvm::any_of(view.tile.getUsers(), llvm::IsaPred<tile::MmaOp>);
   });

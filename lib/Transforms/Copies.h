@@ -18,13 +18,18 @@
 
 namespace tilec {
 
-/// On tile.load, tile.store and tile.atomic: who moves the tile, "tma" (the copy engine) or "cp_async"
-/// (all threads, asynchronously), as rings have it.
+/// On tile.load, tile.gather, tile.store and tile.atomic: who moves the tile, "tma" (the copy
+/// engine; of a gather, the warps that tell it) or "cp_async" (all threads, asynchronously), as
+/// rings have it.
 inline constexpr llvm::StringLiteral copyAttrName = "tile.copy";
 
 /// On a tile.load that is copied: up to how many positions along each axis of the grid every
 /// tile is read once, as tgpu.copy has it (array<i64>).
 inline constexpr llvm::StringLiteral onceWithinAttrName = "tile.once_within";
+
+/// Warps that only copy, where a kernel has such: a whole warp group, as registers are shared
+/// out among groups.
+inline constexpr int64_t copyingWarps = 4;
 
 inline bool isCopied(mlir::Operation *op) { return op->hasAttr(copyAttrName); }
 
@@ -58,15 +63,22 @@ struct TileView {
   std::optional<llvm::SmallVector<llvm::SmallVector<unsigned>>> groups() const;
 };
 
-/// What the users of a load see of it, through permutes and reshapes. Empty when one of them
-/// cannot be followed, and `why` says so in words.
-std::vector<TileView> viewsOf(tile::LoadOp load, const char **why = nullptr);
+/// What the users of a load or gather see of it, through permutes and reshapes. Empty when one
+/// of them cannot be followed, and `why` says so in words.
+std::vector<TileView> viewsOf(mlir::Operation *load, const char **why = nullptr);
 
 /// All dims of the load, in its order.
 TileView wholeView(tile::LoadOp load);
 
+/// All dims of what is gathered; instead of array dims, which there are none of, they are
+/// numbered so that the one along which elements lie side by side is the last.
+TileView wholeView(tile::GatherOp gather);
+
+/// How many dims views of `load` number: those of the array, or of what is gathered.
+int64_t rankOfViews(mlir::Operation *load);
+
 /// Whether a product takes a view of what is loaded.
-bool isForProducts(tile::LoadOp load);
+bool isForProducts(mlir::Operation *load);
 
 /// The value of which a store's is a view, through reshapes that add dims of size one or
 /// take dims apart.

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "LayoutRules.h"
 
+#include "Copies.h"
+
 #include "tilec/Analysis/SlicePlan.h"
 #include "tilec/Layout/Conversion.h"
 
@@ -22,6 +24,9 @@ bool tilec::isElementwise(Operation *op) { return op->hasTrait<OpTrait::Elementw
 
 Agreement tilec::getAgreement(Operation *op) {
   Agreement agreement;
+  // Who copies makes indices as it needs them.
+  if (isa<GatherOp>(op) && isCopied(op))
+    return agreement;
   auto addOperands = [&](MutableArrayRef<OpOperand> operands) {
     for (OpOperand &operand : operands)
       if (isTile(operand.get()))

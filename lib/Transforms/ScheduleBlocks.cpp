@@ -180,9 +180,11 @@ static Value turnRound(BlockArithmetic math, Value number, Value total, Value nu
 /// Only a kernel whose time goes into rings gains: its next copies overlap.
 static bool hasCopiesInLoop(tile::KernelOp kernel) {
   return kernel
-      .walk([&](tile::LoadOp load) {
-        bool isInLoop = load->getParentOfType<LoopLikeOpInterface>() != nullptr;
-        return isCopiedByEngine(load) && isInLoop ? WalkResult::interrupt() : WalkResult::advance();
+      .walk([&](Operation *op) {
+        bool isInLoop = op->getParentOfType<LoopLikeOpInterface>() != nullptr;
+        return isa<tile::LoadOp, tile::GatherOp>(op) && isCopiedByEngine(op) && isInLoop
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -318,12 +320,14 @@ static void guardStores(Block &block, Value isInside) {
 //===------------------------------------------------------------------------===//
 
 /// Marks copied loads whose block reads each tile once: as long as axes that their place
-/// does not depend on have one position, or one cluster, nobody else does.
+/// does not depend on have one position, or one cluster, nobody else does. Of places that are
+/// loaded themselves nothing is known.
 static void markReadOnce(tile::KernelOp kernel, uint32_t numAxes,
                          std::optional<uint32_t> clusterAxis) {
   kernel.walk([&](tile::LoadOp load) {
     // Tiles that begin at any element may overlap.
-    if (!isCopiedByEngine(load) || load.getElements())
+    if (!isCopiedByEngine(load) || load.getElements() ||
+        dependsOn(load.getIndex(), llvm::IsaPred<tile::LoadOp, tile::GatherOp>))
       return;
     for (Operation *parent = load->getParentOp(); parent != kernel; parent = parent->getParentOp())
       if (isa<LoopLikeOpInterface>(parent) &&

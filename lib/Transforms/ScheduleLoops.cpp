@@ -52,6 +52,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_SCHEDULELOOPS
@@ -138,6 +139,11 @@ static bool collectSlice(RingLoop &ring) {
   SmallVector<Value> places;
   ring.push->walk([&](tgpu::CopyOp copy) {
     places.append(copy.getIndex().begin(), copy.getIndex().end());
+  });
+  ring.push->walk([&](tgpu::CopyGatheredOp copy) {
+    places.append(copy.getIndex().begin(), copy.getIndex().end());
+    if (copy.getMask())
+      places.push_back(copy.getMask());
   });
   auto isCounter = [&](BlockArgument argument) {
     std::optional<Counter> counter =
@@ -274,10 +280,15 @@ static void runAhead(LoopRings &rings, int64_t stages) {
       popRest(builder, ring, stages - 1);
     ring.push->erase();
   }
+  // Slices may have operations in common.
+  llvm::SetVector<Operation *> sliced;
   for (RingLoop &ring : rings)
-    for (Operation *op : llvm::reverse(ring.slice))
-      if (op->use_empty())
-        op->erase();
+    sliced.insert(ring.slice.begin(), ring.slice.end());
+  SmallVector<Operation *> inOrder = sliced.takeVector();
+  llvm::sort(inOrder, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *op : llvm::reverse(inOrder))
+    if (op->use_empty())
+      op->erase();
 }
 
 namespace {

@@ -22,6 +22,10 @@
 // that relies on nothing too, element by element, where elements have 4 bytes and no write
 // comes before. A kernel has copies of one kind.
 //
+// What is gathered by index for products comes the same two ways, in runs of 16 bytes. The
+// engine knows tiles only; but the warps that tell it what to copy can copy by themselves,
+// where they can make the indices: from counters and from arrays that nobody writes.
+//
 // Small tiles that threads read in the loop of such copies, rows of statistics for one, come
 // along: then no thread waits for them, nor keeps them in registers for long.
 //
@@ -35,8 +39,10 @@
 // there some time later: an array that the kernel reads afterwards is written by threads. So
 // is what may begin before the array.
 //===----------------------------------------------------------------------===//
+#include "AccessSlice.h"
 #include "Copies.h"
 #include "Dependence.h"
+#include "IndexTiles.h"
 #include "LayoutRules.h"
 
 #include "tilec/Analysis/IndexFacts.h"
@@ -153,9 +159,10 @@ static Obstacle boxObstacle(const TileView &view, const Layout &buffer, ArrayTyp
 
 /// What keeps a product from reading `use` from shared memory as it comes from the array:
 /// by itself if `isAsync`, else by its threads.
-static Obstacle useObstacle(OpOperand &use, const TileView &view, ArrayType array,
+/// `array`: of which it is boxes; null: it is gathered.
+static Obstacle useObstacle(OpOperand &use, const TileView &view, int64_t rank, ArrayType array,
                             unsigned numWarps, bool isAsync) {
-  unsigned contiguousDim = *view.contiguousDim(array.getRank());
+  unsigned contiguousDim = *view.contiguousDim(rank);
   auto mma = dyn_cast<MmaOp>(use.getOwner());
   if (!mma)
     return "not only products use it";
@@ -177,7 +184,18 @@ static Obstacle useObstacle(OpOperand &use, const TileView &view, ArrayType arra
   // Some operands have to lie along K: is that how they come?
   if (buffer.unflatten(buffer.basis(Input::Offset, 0))[contiguousDim] != 1)
     return "the product wants it along K, and the array has it along the other dim";
-  return view.isPlain() ? nullptr : boxObstacle(view, buffer, array);
+  return view.isPlain() || !array ? nullptr : boxObstacle(view, buffer, array);
+}
+
+/// What keeps the products that take `view`, of an array or numbering of `rank` dims, from
+/// reading it as it is copied.
+static Obstacle usesObstacle(const TileView &view, int64_t rank, ArrayType array,
+                             unsigned numWarps, bool isAsync) {
+  for (OpOperand &use : view.tile.getUses())
+    if (!isa<PermuteOp, ReshapeOp>(use.getOwner()))
+      if (Obstacle obstacle = useObstacle(use, view, rank, array, numWarps, isAsync))
+        return obstacle;
+  return nullptr;
 }
 
 /// What keeps a load from being for products only, which take it as it is copied.
@@ -198,11 +216,47 @@ static Obstacle loadObstacle(const IndexFacts &facts, LoadOp load, unsigned numW
   for (const TileView &view : views) {
     if (Obstacle obstacle = engineObstacle(array, view))
       return obstacle;
-    for (OpOperand &use : view.tile.getUses())
-      if (!isa<PermuteOp, ReshapeOp>(use.getOwner()))
-        if (Obstacle obstacle = useObstacle(use, view, array, numWarps, isAsync))
-          return obstacle;
+    if (Obstacle obstacle = usesObstacle(view, array.getRank(), array, numWarps, isAsync))
+      return obstacle;
   }
+  return nullptr;
+}
+
+/// More indices than a thread that copies can hold.
+static constexpr int64_t mostIndices = 128 * 32 * copyingWarps;
+
+/// What keeps threads from copying what is gathered, whoever reads it.
+static Obstacle gatherObstacle(GatherOp gather) {
+  auto type = cast<RankedTensorType>(gather.getType());
+  if (isWritten(gather.getArray()))
+    return "the kernel writes the array";
+  if (!isZero(gather.getPadValue()))
+    return "copies pad with zeros only";
+  if (type.getElementType().isInteger(1))
+    return "bool is not copied";
+  if (gather.getRunLength() * tgpu::BufferType::storedBytes(type.getElementType()) < 16)
+    return "it is not known to come in runs of 16 bytes";
+  if (!gather->getParentOfType<LoopLikeOpInterface>())
+    return "it is in no loop";
+  if (type.getNumElements() > mostIndices)
+    return "it has too many indices";
+  SmallVector<Value> tiles(gather.getIndex());
+  if (gather.getMask())
+    tiles.push_back(gather.getMask());
+  if (!llvm::all_of(tiles, [](Value tile) { return canRemake(tile); }))
+    return "where it gathers from is not computed by each thread for itself";
+  Obstacle hidden = nullptr;
+  for (const TileView &view : viewsOf(gather, &hidden))
+    if (!view.contiguousDim(rankOfViews(gather)))
+      return "as it is reshaped, none of its dims runs along the array's last";
+  return hidden;
+}
+
+static Obstacle gatherObstacle(GatherOp gather, unsigned numWarps, bool isAsync) {
+  for (const TileView &view : viewsOf(gather))
+    if (Obstacle obstacle =
+            usesObstacle(view, rankOfViews(gather), ArrayType(), numWarps, isAsync))
+      return obstacle;
   return nullptr;
 }
 
@@ -265,11 +319,11 @@ static bool suitsEngine(const TileView &view, int64_t arrayRank, tile::MmaOp mma
   return countBankConflicts(read.layout, engineBuffer(view), bits) == 1;
 }
 
-static bool suitsEngine(LoadOp load, unsigned numWarps) {
+static bool suitsEngine(Operation *load, unsigned numWarps) {
   return llvm::all_of(viewsOf(load), [&](const TileView &view) {
     return llvm::all_of(view.tile.getUsers(), [&](Operation *user) {
       auto mma = dyn_cast<MmaOp>(user);
-      return !mma || suitsEngine(view, load.getArray().getType().getRank(), mma, numWarps);
+      return !mma || suitsEngine(view, rankOfViews(load), mma, numWarps);
     });
   });
 }
@@ -400,6 +454,8 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
       }
       others.push_back({load, byEngine, byThreads});
     });
+    Gathers gathers = chooseGathers(kernel, target, numWarps, isAligned);
+    usesEngine |= markGathers(kernel, gathers.forEngine);
     for (auto [load, byEngine, byThreads] : others)
       if (usesEngine && canComeAlong(facts, load))
         alongside.push_back(load);
@@ -411,22 +467,29 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
                    "the copy engine brings {0} of {1} to shared memory, where threads read it",
                    spell(load.getType()), spellArray(load.getArray()));
     }
+    SmallVector<Operation *> byWarps(gathers.forThreads.begin(), gathers.forThreads.end());
+    for (auto [load, byEngine] : forThreads)
+      byWarps.push_back(load);
     bool suits = isAligned && target->has(ChipFeature::WarpGroupMma) && numWarps % 4 == 0 &&
-                 llvm::all_of(forThreads, [&](auto &entry) {
-                   return suitsEngine(entry.first, numWarps);
-                 });
+                 llvm::all_of(byWarps, [&](Operation *op) { return suitsEngine(op, numWarps); }) &&
+                 (gathers.forThreads.empty() || canCopyAlone(kernel, byWarps));
+    Obstacle mixed = suits || !usesEngine ? nullptr : "the engine brings others";
     for (auto [load, byEngine] : forThreads) {
-      Obstacle byThreads = suits || !usesEngine ? nullptr : "the engine brings others";
-      if (!byThreads)
+      if (!mixed)
         load->setAttr(copyAttrName, suits ? engine : threads);
-      explain(load, suits ? nullptr : byEngine, byThreads);
+      explain(load, suits ? nullptr : byEngine, mixed);
+    }
+    for (GatherOp gather : gathers.forThreads) {
+      if (!mixed)
+        gather->setAttr(copyAttrName, suits ? engine : threads);
+      explain(gather, mixed, suits);
     }
     kernel.walk([&](StoreOp store) {
       if (!isTile(store.getValue()))
         return;
       Obstacle byEngine =
           usesEngine ? storeObstacle(kernel, facts, store)
-          : suits && !forThreads.empty()
+          : suits && !byWarps.empty()
               ? "the product is one of threads"
               : "the engine brings none of the kernel's tiles";
       if (!byEngine)
@@ -445,6 +508,71 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
   }
 
 private:
+  /// Gathers that may be copied: for products that read shared memory by themselves, and for
+  /// those whose threads do.
+  struct Gathers {
+    SmallVector<GatherOp> forEngine, forThreads;
+  };
+
+  static Gathers chooseGathers(KernelOp kernel, const Chip *target, unsigned numWarps,
+                               bool isAligned) {
+    Gathers result;
+    kernel.walk([&](GatherOp gather) {
+      if (!isTile(gather.getResult()) || !isForProducts(gather))
+        return;
+      Obstacle any = !isAligned ? "nothing is known of how arrays are aligned"
+                     : !target->has(ChipFeature::AsyncCopy) ? "the chip has none"
+                                                            : gatherObstacle(gather);
+      Obstacle byEngine = any ? any : gatherObstacle(gather, numWarps, /*isAsync=*/true);
+      if (!byEngine && (!target->has(ChipFeature::WarpGroupMma) || numWarps % 4))
+        byEngine = "the chip has no warps that only copy";
+      Obstacle byThreads = any ? any : gatherObstacle(gather, numWarps, /*isAsync=*/false);
+      if (!byEngine)
+        result.forEngine.push_back(gather);
+      else if (!byThreads)
+        result.forThreads.push_back(gather);
+      else
+        explain(gather, byEngine, false);
+    });
+    return result;
+  }
+
+  /// Whether warps that do nothing else can do all copies, those in `more` among them.
+  static bool canCopyAlone(KernelOp kernel, ArrayRef<Operation *> more) {
+    SmallVector<Operation *> roots(more);
+    kernel.walk([&](Operation *op) {
+      if (isa<LoadOp, GatherOp>(op) && isCopied(op))
+        roots.push_back(op);
+    });
+    return !AccessSlice(roots).getObstacle();
+  }
+
+  /// Marks gathers for products that read shared memory by themselves, if that can be.
+  static bool markGathers(KernelOp kernel, ArrayRef<GatherOp> gathers) {
+    SmallVector<Operation *> ops(gathers.begin(), gathers.end());
+    if (ops.empty())
+      return false;
+    bool isGood = canCopyAlone(kernel, ops);
+    for (GatherOp gather : gathers) {
+      if (isGood)
+        gather->setAttr(copyAttrName, StringAttr::get(kernel.getContext(), "tma"));
+      explain(gather,
+              isGood ? nullptr : "what the kernel copies depends on more than copying threads know",
+              true);
+    }
+    return isGood;
+  }
+
+  static void explain(GatherOp gather, Obstacle obstacle, bool byWarps) {
+    std::string type = spell(gather.getType()), array = spellArray(gather.getArray());
+    if (obstacle)
+      remarkMissed(gather, "select-copies", "{0} gathered from {1} goes through registers: {2}",
+                   type, array, obstacle);
+    else
+      remarkChoice(gather, "select-copies", "{2} gather {0} of {1} into shared memory", type,
+                   array, byWarps ? "warps that only copy" : "threads, asynchronously,");
+  }
+
   /// What keeps all copies of a kernel from being asynchronous.
   static Obstacle kernelObstacle(KernelOp kernel, const Chip *target) {
     if (!kernel.walk([](MmaOp) { return WalkResult::interrupt(); }).wasInterrupted())

@@ -21,11 +21,13 @@
 // places, over the ends of loops and into the next block's work.
 //
 // One thread runs the access part, so it may hold scalars only, and nothing that the
-// kernel computes with tiles or writes to memory. Where a push needs such a value the
+// kernel computes with tiles or writes to memory; where pushes gather, all threads of its
+// warps run it, and have tiles of indices, too. Where a push needs another value the
 // kernel stays as it is, and a remark says why.
 //
 //===------------------------------------------------------------------------===//
-#include "Dependence.h"
+#include "AccessSlice.h"
+#include "Copies.h"
 
 #include "tilec/Support/Target.h"
 #include "tilec/Tile/Remarks.h"
@@ -36,7 +38,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/DenseSet.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_SPECIALIZEWARPS
@@ -47,111 +48,6 @@ using namespace mlir;
 using namespace tilec;
 
 namespace {
-
-//===------------------------------------------------------------------------===//
-// What the pushes need
-//===------------------------------------------------------------------------===//
-
-/// The operations and values of the access part.
-class AccessSlice {
-public:
-  explicit AccessSlice(tile::KernelOp kernel) : kernel(kernel) {
-    kernel.walk([&](tgpu::PushOp push) { needOperation(push); });
-    while (!waiting.empty())
-      visit(waiting.pop_back_val());
-  }
-
-  bool contains(Operation *op) const { return ops.contains(op); }
-  bool contains(Value value) const { return values.contains(value); }
-  /// The first operation that a single thread cannot do, or null.
-  Operation *getObstacle() const { return obstacle; }
-
-private:
-  /// `op` itself, what it reads, and the control flow around it.
-  void needOperation(Operation *op) {
-    if (op == kernel || !ops.insert(op).second)
-      return;
-    if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op)) {
-      if (!canRunAlone(op) && !obstacle)
-        obstacle = op;
-      op->walk([&](Operation *inner) {
-        for (Value operand : inner->getOperands())
-          if (!op->isAncestor(operand.getParentBlock()->getParentOp()))
-            needValue(operand);
-      });
-    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      for (Value bound : {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()})
-        needValue(bound);
-    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
-      needValue(branch.getCondition());
-    } else {
-      needValue(cast<scf::WhileOp>(op).getConditionOp().getCondition());
-    }
-    needOperation(op->getParentOp());
-  }
-
-  void needValue(Value value) {
-    if (values.insert(value).second)
-      waiting.push_back(value);
-  }
-
-  void visit(Value value) {
-    if (isa<ShapedType>(value.getType()) && !obstacle)
-      obstacle = value.getDefiningOp() ? value.getDefiningOp()
-                                       : value.getParentBlock()->getParentOp();
-    Operation *owner = value.getDefiningOp();
-    if (!owner)
-      owner = value.getParentBlock()->getParentOp();
-    needOperation(owner);
-    if (auto loop = dyn_cast<scf::ForOp>(owner))
-      needCarried(loop, value);
-    else if (auto loop = dyn_cast<scf::WhileOp>(owner))
-      needCarried(loop, value);
-    else if (auto branch = dyn_cast<scf::IfOp>(owner))
-      for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()})
-        needValue(region->front().getTerminator()->getOperand(
-            cast<OpResult>(value).getResultNumber()));
-  }
-
-  /// A loop's result or argument needs its start, its next value and the other.
-  void needCarried(scf::ForOp loop, Value value) {
-    std::optional<unsigned> number = carriedNumber(loop, value);
-    if (!number)
-      return;
-    needValue(loop.getResult(*number));
-    needValue(loop.getRegionIterArg(*number));
-    needValue(loop.getInitArgs()[*number]);
-    needValue(loop.getYieldedValues()[*number]);
-  }
-
-  /// What is tested needs its start and its next value; what is passed on, that.
-  void needCarried(scf::WhileOp loop, Value value) {
-    auto argument = dyn_cast<BlockArgument>(value);
-    if (argument && argument.getOwner() == loop.getBeforeBody()) {
-      needValue(loop.getInits()[argument.getArgNumber()]);
-      needValue(loop.getYieldOp().getOperand(argument.getArgNumber()));
-      return;
-    }
-    unsigned number =
-        argument ? argument.getArgNumber() : cast<OpResult>(value).getResultNumber();
-    needValue(loop.getConditionOp().getArgs()[number]);
-  }
-
-  /// Scalars without effects; and elements of arrays that nobody writes.
-  bool canRunAlone(Operation *op) {
-    if (isa<tgpu::PushOp, tgpu::RingOp>(op))
-      return true;
-    if (auto load = dyn_cast<tile::LoadOp>(op))
-      return load.getElements() && !load.getArray().getType().isMut();
-    return isMemoryEffectFree(op);
-  }
-
-  tile::KernelOp kernel;
-  llvm::DenseSet<Operation *> ops;
-  llvm::DenseSet<Value> values;
-  SmallVector<Value> waiting;
-  Operation *obstacle = nullptr;
-};
 
 //===------------------------------------------------------------------------===//
 // The copy
@@ -305,21 +201,23 @@ static int64_t registersOfSums(tile::KernelOp kernel) {
 /// is launched with: as many for each thread as the file has, a multiple of 8. What the
 /// part that computes cannot take goes to the part that copies. That has 24, the fewest that
 /// there are, where sums leave others no more than some forty: what it then has no room for
-/// waits in memory, as its thread does for the most part.
+/// waits in memory, as its thread does for the most part. Who gathers holds rows and their
+/// addresses.
 static DenseI64ArrayAttr splitRegisters(Builder &builder, tile::KernelOp kernel,
                                         unsigned numWarps) {
   int64_t groups = numWarps / 4;
   if (groups < 2)
     return {};
   constexpr int64_t file = 65536, groupThreads = 128, most = 240, manySums = 192;
-  int64_t least = registersOfSums(kernel) >= manySums ? 24 : 32;
+  bool gathers =
+      kernel.walk([](tgpu::CopyGatheredOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  int64_t least = gathers                               ? (groups > 2 ? 72 : 80)
+                  : registersOfSums(kernel) >= manySums ? 24
+                                                        : 32;
   int64_t all = file / (groupThreads * (groups + 1)) / 8 * 8 * (groups + 1);
   int64_t execute = std::min((all - least) / groups / 8 * 8, most);
   return builder.getDenseI64ArrayAttr({all - groups * execute, execute});
 }
-
-/// A whole warp group, as registers are shared out among groups; one thread of it works.
-static constexpr int64_t accessWarps = 4;
 
 static void specialize(tile::KernelOp kernel, const AccessSlice &slice,
                        DenseI64ArrayAttr registers) {
@@ -336,7 +234,7 @@ static void specialize(tile::KernelOp kernel, const AccessSlice &slice,
   for (Operation *op : moved)
     op->moveBefore(execute, execute->end());
   roles.getExecute().walk([](tgpu::PushOp push) { push.erase(); });
-  kernel->setAttr(tgpu::accessWarpsAttrName, builder.getI64IntegerAttr(accessWarps));
+  kernel->setAttr(tgpu::accessWarpsAttrName, builder.getI64IntegerAttr(copyingWarps));
 }
 
 namespace {
@@ -361,7 +259,9 @@ struct SpecializeWarps : tilec::impl::SpecializeWarpsBase<SpecializeWarps> {
       return remarkMissed(kernel, "specialize-warps", "the warps that compute also copy: {0}",
                           warps % 4 ? "they are no groups of four"
                                     : "the chip does not let warps share out registers");
-    AccessSlice slice(kernel);
+    SmallVector<Operation *> pushes;
+    kernel.walk([&](tgpu::PushOp push) { pushes.push_back(push); });
+    AccessSlice slice(pushes);
     if (Operation *obstacle = slice.getObstacle())
       return remarkMissed(obstacle, "specialize-warps",
                           "the warps that compute also copy: where they copy from depends on "
@@ -369,7 +269,7 @@ struct SpecializeWarps : tilec::impl::SpecializeWarpsBase<SpecializeWarps> {
     Builder builder(&getContext());
     DenseI64ArrayAttr registers = splitRegisters(builder, kernel, unsigned(warps));
     remarkChoice(kernel, "specialize-warps", "copies have {0} warps of their own, beside {1} that compute{2}",
-                 accessWarps, warps,
+                 copyingWarps, warps,
                  registers ? llvm::formatv(" ({0} and {1} registers a thread)", registers[0], registers[1])
                                  .str()
                            : "");

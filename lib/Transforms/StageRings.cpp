@@ -21,6 +21,13 @@
 // Loads of one block are a group unless a product of one needs the result of a product
 // of the other, as in attention, where the values are consumed after the keys.
 //
+// A marked gather is a load like the others, but for the copy, which takes tiles of indices:
+//
+//   %x = tile.gather %a[%i, %j] {mark}   →   tgpu.copy_gathered %a[%p, %q] run [1, 8] to 0
+//
+// They are made again as those who copy want them, a piece of 16 bytes a thread; where
+// products take another view of the gather, that view of the indices.
+//
 // A marked load that threads use comes along with a group of its block that is popped before
 // its elements are needed, and is read there.
 //
@@ -30,6 +37,7 @@
 //===------------------------------------------------------------------------===//
 #include "Copies.h"
 #include "Dependence.h"
+#include "IndexTiles.h"
 #include "LayoutRules.h"
 
 #include "tilec/Analysis/CopyLayout.h"
@@ -40,6 +48,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -62,9 +71,9 @@ struct StagedView {
   Layout buffer;
 };
 
-/// A load, seen as what its products take: views of one tile in shared memory.
+/// A load or gather, seen as what its products take: views of one tile in shared memory.
 struct Staged {
-  tile::LoadOp load;
+  Operation *load;
   SmallVector<StagedView, 2> views;
 };
 
@@ -132,15 +141,14 @@ static bool haveSameBytes(const StagedView &a, const StagedView &b) {
 }
 
 /// The marked load as its products take it: once for all views that are of the same bytes.
-static std::vector<Staged> describe(tile::LoadOp load, unsigned numWarps) {
+static std::vector<Staged> describe(Operation *load, unsigned numWarps) {
   std::vector<Staged> result;
   for (const TileView &view : viewsOf(load)) {
     StagedView staged{view, {}, {}};
     for (Operation *user : view.tile.getUsers())
       if (auto mma = dyn_cast<tile::MmaOp>(user))
         staged.products.push_back(mma);
-    staged.buffer = chooseBuffer(staged, load.getArray().getType().getRank(),
-                                 isCopiedByEngine(load), numWarps);
+    staged.buffer = chooseBuffer(staged, rankOfViews(load), isCopiedByEngine(load), numWarps);
     auto isSame = [&](const Staged &other) {
       return haveSameBytes(other.views.front(), staged);
     };
@@ -168,7 +176,7 @@ static bool dependsOn(Operation *op, Operation *source) {
 
 /// Widens the group's span by `staged`, whose products are in the block of the load.
 static void addTo(Group &group, const Staged &staged) {
-  Block *block = const_cast<Staged &>(staged).load->getBlock();
+  Block *block = staged.load->getBlock();
   for (const StagedView &view : staged.views)
     for (tile::MmaOp mma : view.products) {
       Operation *place = block->findAncestorOpInBlock(*mma);
@@ -181,7 +189,7 @@ static void addTo(Group &group, const Staged &staged) {
 }
 
 /// Whether the copy for `load` can start before `place`, an operation of its block.
-static bool canStartBefore(tile::LoadOp load, Operation *place) {
+static bool canStartBefore(Operation *load, Operation *place) {
   if (load->isBeforeInBlock(place))
     return true;
   for (Value operand : load->getOperands())
@@ -189,7 +197,7 @@ static bool canStartBefore(tile::LoadOp load, Operation *place) {
         source && source->getBlock() == load->getBlock() && !source->isBeforeInBlock(place))
       return false;
   for (Operation *op = place; op != load; op = op->getNextNode())
-    if (!isMemoryEffectFree(op) && !isa<tile::LoadOp>(op))
+    if (!isMemoryEffectFree(op) && !isa<tile::LoadOp, tile::GatherOp>(op))
       return false;
   return true;
 }
@@ -239,9 +247,47 @@ static void readByThreads(const ReadByThreads &read, Value buffer) {
   load.getResult().replaceAllUsesWith(loaded);
 }
 
+/// `indices` of a gather in `layout`, as it is seen in `view`: turned as what is gathered is.
+static Value remakeForView(TileRemaker &remaker, Value indices, Value view,
+                           const Layout &layout) {
+  Operation *op = view.getDefiningOp();
+  if (isa<tile::GatherOp>(op))
+    return remaker.make(indices, layout);
+  Value source =
+      remakeForView(remaker, indices, op->getOperand(0), layoutOfSource(op, layout));
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfterValue(source);
+  IRMapping mapping;
+  mapping.map(op->getOperand(0), source);
+  Value result = builder.clone(*op, mapping)->getResult(0);
+  auto type = RankedTensorType::get(cast<RankedTensorType>(view.getType()).getShape(),
+                                    cast<RankedTensorType>(source.getType()).getElementType(),
+                                    tile::LayoutAttr::get(op->getContext(), layout));
+  result.setType(type);
+  return result;
+}
+
+/// The copy of what is gathered, as the first of its views, by the threads that copy.
+static void copyGathered(OpBuilder &builder, tile::GatherOp gather, const TileView &view,
+                         int64_t slot, unsigned numWarps, TileRemaker &remaker) {
+  auto type = cast<RankedTensorType>(view.tile.getType());
+  unsigned bytes = unsigned(tgpu::BufferType::storedBytes(type.getElementType()));
+  Layout layout = copyLayout(view.shape, view.arrayDims, bytes,
+                             isCopiedByEngine(gather) ? unsigned(copyingWarps) : numWarps)
+                      .reshape(type.getShape());
+  auto remake = [&](Value tile) { return remakeForView(remaker, tile, view.tile, layout); };
+  SmallVector<Value> index = llvm::map_to_vector(gather.getIndex(), remake);
+  Value mask = gather.getMask() ? remake(gather.getMask()) : Value();
+  int64_t runDim = *view.contiguousDim(rankOfViews(gather));
+  tgpu::CopyGatheredOp::create(
+      builder, gather.getLoc(), gather.getArray(), index, mask, slot, gather.getInBoundsAttr(),
+      builder.getDenseI64ArrayAttr({runDim, gather.getRunLength()}));
+}
+
 /// Makes the ring of a group, and the push, pop and release in the block of its loads.
 /// ChooseStages will make it longer.
-static void stageGroup(tile::KernelOp kernel, const Group &group) {
+static void stageGroup(tile::KernelOp kernel, const Group &group, unsigned numWarps,
+                       TileRemaker &remaker) {
   OpBuilder builder(&kernel.getBody().front(), kernel.getBody().front().begin());
   SmallVector<Type> buffers;
   SmallVector<int64_t> owners;
@@ -251,7 +297,7 @@ static void stageGroup(tile::KernelOp kernel, const Group &group) {
       buffers.push_back(tgpu::BufferType::get(
           cast<RankedTensorType>(view.view.tile.getType()), view.buffer));
   }
-  SmallVector<tile::LoadOp> loads;
+  SmallVector<Operation *> loads;
   for (const Staged &staged : group.members)
     loads.push_back(staged.load);
   for (const ReadByThreads &read : group.read) {
@@ -261,11 +307,11 @@ static void stageGroup(tile::KernelOp kernel, const Group &group) {
                                             engineBuffer(wholeView(load))));
     loads.push_back(load);
   }
-  tile::LoadOp lastLoad = loads.front();
-  for (tile::LoadOp load : loads)
+  Operation *lastLoad = loads.front();
+  for (Operation *load : loads)
     if (lastLoad->isBeforeInBlock(load))
       lastLoad = load;
-  Location loc = lastLoad.getLoc();
+  Location loc = lastLoad->getLoc();
   auto type = tgpu::RingType::get(builder.getContext(), /*stages=*/1, buffers, owners);
   Value ring = tgpu::RingOp::create(builder, loc, type, copierOf(lastLoad), IntegerAttr(),
                                     IntegerAttr());
@@ -286,7 +332,11 @@ static void stageGroup(tile::KernelOp kernel, const Group &group) {
                          load->getAttrOfType<DenseI64ArrayAttr>(onceWithinAttrName));
   };
   for (const Staged &staged : group.members) {
-    copy(staged.load, staged.views.front().view);
+    const TileView &view = staged.views.front().view;
+    if (auto gather = dyn_cast<tile::GatherOp>(staged.load))
+      copyGathered(builder, gather, view, slot, numWarps, remaker);
+    else
+      copy(cast<tile::LoadOp>(staged.load), view);
     slot += int64_t(staged.views.size());
   }
   for (const ReadByThreads &read : group.read) {
@@ -363,11 +413,26 @@ static bool joinGroup(std::vector<Group> &groups, tile::LoadOp load) {
   return false;
 }
 
-/// Erases what no product uses any more.
+/// Erases what no product uses any more, and the indices that were made for it alone.
 static void eraseWithViews(Operation *op) {
   for (Operation *user : llvm::make_early_inc_range(op->getResult(0).getUsers()))
     eraseWithViews(user);
+  llvm::SetVector<Operation *> sources;
+  auto addSources = [&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (Operation *source = operand.getDefiningOp(); source && isTile(operand))
+        sources.insert(source);
+  };
+  if (isa<tile::GatherOp>(op))
+    addSources(op);
   op->erase();
+  while (!sources.empty()) {
+    Operation *source = sources.pop_back_val();
+    if (!isOpTriviallyDead(source))
+      continue;
+    addSources(source);
+    source->erase();
+  }
 }
 
 namespace {
@@ -377,12 +442,13 @@ struct StageRings : tilec::impl::StageRingsBase<StageRings> {
     tile::KernelOp kernel = getOperation();
     unsigned numWarps = kernel.getNumWarps().value_or(4);
     llvm::MapVector<Block *, std::vector<Staged>> byBlock;
-    SmallVector<tile::LoadOp> loads, forThreads;
-    kernel.walk([&](tile::LoadOp load) {
-      if (!isCopied(load))
+    SmallVector<Operation *> loads;
+    SmallVector<tile::LoadOp> forThreads;
+    kernel.walk([&](Operation *load) {
+      if (!isa<tile::LoadOp, tile::GatherOp>(load) || !isCopied(load))
         return;
       if (!isForProducts(load))
-        return forThreads.push_back(load);
+        return forThreads.push_back(cast<tile::LoadOp>(load));
       loads.push_back(load);
       llvm::append_range(byBlock[load->getBlock()], describe(load, numWarps));
     });
@@ -394,9 +460,10 @@ struct StageRings : tilec::impl::StageRingsBase<StageRings> {
         loads.push_back(load);
       else
         load->removeAttr(copyAttrName); // needed before any group is there
+    TileRemaker remaker;
     for (const Group &group : groups)
-      stageGroup(kernel, group);
-    for (tile::LoadOp load : loads)
+      stageGroup(kernel, group, numWarps, remaker);
+    for (Operation *load : loads)
       eraseWithViews(load);
   }
 };

@@ -153,3 +153,51 @@ tile.kernel @copy_out_c4(%x: !tile.array<?x?x?xf32, mut>, %i: index) {
   tgpu.copy_out %b, %x[%i, %i, %i] order [0, 1, 2] shape [2, 4, 8] : !tgpu.buffer<8x4xf32, #a>, !tile.array<?x?x?xf32, mut>
   tile.return
 }
+
+// -----
+
+#a = #tile.layout<[8, 4] offset [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)]>
+#i = #tile.layout<[8, 4] register [(0, 1), (0, 2)] lane [(1, 0), (2, 0), (4, 0), (0, 0), (0, 0)]>
+#j = #tile.layout<[8, 4] register [(1, 0), (0, 1), (0, 2)] lane [(2, 0), (4, 0), (0, 0), (0, 0), (0, 0)]>
+tile.kernel @copy_gathered_c1(%x: !tile.array<?x?xf32>) {
+  %p = arith.constant dense<1> : tensor<8x4xindex, #i>
+  %q = arith.constant dense<1> : tensor<8x4xindex, #j>
+  %r = tgpu.ring copy "tma" : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]>
+  tgpu.push %r : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]> {
+    // expected-error @+1 {{needs one index per array dim}}
+    tgpu.copy_gathered %x[%p] run [1, 4] to 0 : !tile.array<?x?xf32>, [tensor<8x4xindex, #i>]
+  }
+  tile.return
+}
+
+// -----
+
+#a = #tile.layout<[8, 4] offset [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)]>
+#i = #tile.layout<[8, 4] register [(0, 1), (0, 2)] lane [(1, 0), (2, 0), (4, 0), (0, 0), (0, 0)]>
+#j = #tile.layout<[8, 4] register [(1, 0), (0, 1), (0, 2)] lane [(2, 0), (4, 0), (0, 0), (0, 0), (0, 0)]>
+tile.kernel @copy_gathered_c2(%x: !tile.array<?x?xf32>) {
+  %p = arith.constant dense<1> : tensor<8x4xindex, #i>
+  %q = arith.constant dense<1> : tensor<8x4xindex, #j>
+  %r = tgpu.ring copy "tma" : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]>
+  tgpu.push %r : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]> {
+    // expected-error @+1 {{indices and mask are not of the buffer's shape and one layout}}
+    tgpu.copy_gathered %x[%p, %q] run [1, 4] to 0 : !tile.array<?x?xf32>, [tensor<8x4xindex, #i>, tensor<8x4xindex, #j>]
+  }
+  tile.return
+}
+
+// -----
+
+#a = #tile.layout<[8, 4] offset [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)]>
+#i = #tile.layout<[8, 4] register [(0, 1), (0, 2)] lane [(1, 0), (2, 0), (4, 0), (0, 0), (0, 0)]>
+#j = #tile.layout<[8, 4] register [(1, 0), (0, 1), (0, 2)] lane [(2, 0), (4, 0), (0, 0), (0, 0), (0, 0)]>
+tile.kernel @copy_gathered_c3(%x: !tile.array<?x?xf32>) {
+  %p = arith.constant dense<1> : tensor<8x4xindex, #i>
+  %q = arith.constant dense<1> : tensor<8x4xindex, #j>
+  %r = tgpu.ring copy "tma" : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]>
+  tgpu.push %r : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]> {
+    // expected-error @+1 {{'run' is not a dim of the buffer and a length of 16 bytes or more}}
+    tgpu.copy_gathered %x[%p, %p] run [1, 2] to 0 : !tile.array<?x?xf32>, [tensor<8x4xindex, #i>, tensor<8x4xindex, #i>]
+  }
+  tile.return
+}

@@ -77,3 +77,20 @@ tile.kernel @roles(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>) {
   }
   tile.return
 }
+
+// CHECK-LABEL: tile.kernel @gathered
+// CHECK: tgpu.copy_gathered %{{.*}}[%{{.*}}, %{{.*}}] mask(%{{.*}} : tensor<8x4xi1, #[[I:.*]]>) in_bounds [false, true] run [1, 4] to 0 : !tile.array<?x?xf32>, [tensor<8x4xindex, #[[I]]>, tensor<8x4xi32, #[[I]]>]
+// CHECK: tgpu.copy %{{.*}} to 1
+#i = #tile.layout<[8, 4] register [(0, 1), (0, 2)] lane [(1, 0), (2, 0), (4, 0), (0, 0), (0, 0)]>
+tile.kernel @gathered(%x: !tile.array<?x?xf32>, %n: index) {
+  %p = arith.constant dense<1> : tensor<8x4xindex, #i>
+  %q = arith.constant dense<2> : tensor<8x4xi32, #i>
+  %m = arith.constant dense<true> : tensor<8x4xi1, #i>
+  %ring = tgpu.ring copy "tma" : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>, !tgpu.buffer<4x8xf32, #b>]>
+  tgpu.push %ring : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>, !tgpu.buffer<4x8xf32, #b>]> {
+    tgpu.copy_gathered %x[%p, %q] mask(%m : tensor<8x4xi1, #i>) in_bounds [false, true] run [1, 4] to 0
+      : !tile.array<?x?xf32>, [tensor<8x4xindex, #i>, tensor<8x4xi32, #i>]
+    tgpu.copy %x[%n, %n] order [0, 1] to 1 : !tile.array<?x?xf32>
+  }
+  tile.return
+}

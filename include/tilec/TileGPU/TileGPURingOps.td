@@ -50,7 +50,7 @@ def TileGPU_RingType : TypeDef<TileGPU_Dialect, "Ring"> {
     /// Bytes from one place to the next.
     int64_t getStageBytes() const { return getSlotOffset(getBuffers().size()); }
     int64_t getBytes() const { return getStages() * getStageBytes(); }
-    /// Bytes that the copies of one group write.
+    /// Bytes of one group.
     int64_t getGroupBytes() const;
   }];
 }
@@ -86,8 +86,8 @@ def TileGPU_PushOp : TileGPU_Op<"push", [
     SingleBlock, NoTerminator, NoRegionArguments]> {
   let summary = "Start the copies of the next group";
   let description = [{
-    Waits for a free place, then starts the copies of the region, one `tgpu.copy` per
-    slot of the ring.
+    Waits for a free place, then starts the copies of the region, one `tgpu.copy` or
+    `tgpu.copy_gathered` per slot of the ring.
 
     - push-C1: the region has one copy for each slot that is no view, and nothing else.
   }];
@@ -131,6 +131,42 @@ def TileGPU_CopyOp : TileGPU_Op<"copy", [HasParent<"PushOp">, MemoryEffects<[Mem
     BufferType getBuffer();
     /// The copied tile's dims, and where in the buffer it lies.
     Layout getTileLayout();
+  }];
+}
+
+def TileGPU_CopyGatheredOp : TileGPU_Op<"copy_gathered", [
+    HasParent<"PushOp">, AttrSizedOperandSegments, MemoryEffects<[MemWrite]>]> {
+  let summary = "Elements of an array at given indices, on their way to shared memory";
+  let description = [{
+    Element p of the buffer becomes `array[index0[p], index1[p], …]`, as of `tile.gather`;
+    where an index is outside or the mask is false it is zero. The layout of the index
+    tiles says who copies what: a thread starts asynchronous copies of the runs that it has
+    the indices of. `in_bounds` and `run` are as of `tile.gather`. In a ring of copy "tma"
+    all threads of the access part copy; one of them tells the copy engine of the group's
+    other tiles.
+
+    - copy_gathered-C1: there is one index per array dim.
+    - copy_gathered-C2: indices and mask are tiles of the buffer's shape, in one layout.
+    - copy_gathered-C3: `in_bounds` has one flag per array dim; `run` names a dim of the
+      buffer and a length of 16 bytes or more.
+  }];
+  let arguments = (ins
+    Arg<Tile_Array, "", [MemRead]>:$array, Variadic<AnyRankedTensor>:$index,
+    Optional<AnyRankedTensor>:$mask, I64Attr:$slot,
+    OptionalAttr<DenseBoolArrayAttr>:$in_bounds, DenseI64ArrayAttr:$run);
+  let assemblyFormat = [{
+    $array `[` $index `]` (`mask` `(` $mask^ `:` type($mask) `)`)?
+    (`in_bounds` $in_bounds^)? `run` $run `to` $slot attr-dict
+    `:` custom<ArrayType>(type($array)) `,` `[` type($index) `]`
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    BufferType getBuffer();
+    bool isInBounds(unsigned dim) {
+      return getInBounds() && (*getInBounds())[dim];
+    }
+    unsigned getRunDim() { return getRun()[0]; }
+    int64_t getRunLength() { return getRun()[1]; }
   }];
 }
 
@@ -259,7 +295,8 @@ def TileGPU_SpecializeOp : TileGPU_Op<"specialize", [
     NoTerminator, NoRegionArguments, RecursiveMemoryEffects]> {
   let summary = "Some warps copy, the others compute";
   let description = [{
-    One thread of extra warps behind the kernel's own runs `access`, the kernel's warps
+    One thread of extra warps behind the kernel's own runs `access`, or all of them where
+    it gathers; the kernel's warps
     run `execute`; both go on together after it. Rings are all that connects them.
     Barriers in `execute` are of its warps alone. `registers`, when given, are those
     per thread of the two parts.

@@ -98,8 +98,10 @@ TEST(FlashDecoding, SumOfParts) {
 
 TEST(PagedAttention, PagesByTable) {
   constexpr int64_t h = 2, pages = 12, most = 5, lens[] = {70, 0, 16, 17}, b = std::size(lens);
-  for (auto [dtype, size, chip] : {std::tuple{DType::F16, 16, "sm_80"}, {DType::BF16, 16, "sm_90a"}, {DType::BF16, 32, "sm_100a"}}) {
-    Case test{"paged_attention", "paged_attention", {define("T", dtype), define("D", width), define("P", size)},
+  for (auto [dtype, size, step, chip] : {std::tuple{DType::F16, 16, 32, "sm_80"}, {DType::BF16, 16, 64, "sm_90a"},
+                                         {DType::BF16, 32, 16, "sm_90a"}, {DType::BF16, 32, 64, "sm_100a"}}) {
+    Case test{"paged_attention", "paged_attention",
+              {define("T", dtype), define("D", width), define("P", size), define("BN", step)},
               {}, {scaleArg()}, false, {}, 0, chip};
     test.tolerance = 2 * epsilon(dtype);
     test.arrays = {HostArray::random(dtype, {b, h, queries, width}, 1), HostArray::random(dtype, {pages, h, size, width}, 2),

@@ -177,25 +177,38 @@ TEST(SplitK, AnySize) {
     }
 }
 
+/// Blocks of `block` rows of `tokens`, each of one expert.
+Case groupedGemm(DType dtype, int64_t n, int64_t k, int64_t block, int bn, int bk, std::vector<int64_t> experts) {
+  constexpr int64_t tokens = 21, numExperts = 3;
+  int64_t rows = int64_t(experts.size()) * block;
+  Case test{"grouped_gemm", "grouped_gemm",
+            {define("T", dtype), define("BM", int(block)), define("BN", bn), define("BK", bk)}, {}, {}, false, {}, 0};
+  test.tolerance = 2 * epsilon(dtype) + 64 * 0x1p-23;
+  test.arrays = {HostArray::random(dtype, {tokens, k}, 1), HostArray::random(dtype, {numExperts, k, n}, 2),
+                 someRows(rows, tokens), indices(experts), HostArray::poisoned(dtype, {rows, n})};
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      double sum = 0, row = test.arrays[2].at(i), expert = test.arrays[3].at(i / block);
+      for (int64_t l = 0; isInside(row, tokens) && l < k; ++l)
+        sum += test.arrays[0].at(int64_t(row) * k + l) * test.arrays[1].at((int64_t(expert) * k + l) * n + j);
+      test.expected.push_back(sum);
+    }
+  return test;
+}
+
 TEST(GroupedGemm, RowsOfExperts) {
   for (DType dtype : floats)
-    for (auto [n, k] : {std::pair<int64_t, int64_t>{64, 32}, {50, 45}}) {
-      constexpr int64_t tokens = 21, experts = 3, blocks = 4, block = 16;
-      Case test{"grouped_gemm", "grouped_gemm",
-                {define("T", dtype), define("BM", block), define("BN", 32), define("BK", 16)},
-                {}, {}, false, {}, 0};
-      test.tolerance = 2 * epsilon(dtype) + 64 * 0x1p-23;
-      test.arrays = {HostArray::random(dtype, {tokens, k}, 1), HostArray::random(dtype, {experts, k, n}, 2),
-                     someRows(blocks * block, tokens), indices({2, 0, 0, 1}),
-                     HostArray::poisoned(dtype, {blocks * block, n})};
-      for (int64_t i = 0; i < blocks * block; ++i)
-        for (int64_t j = 0; j < n; ++j) {
-          double sum = 0, row = test.arrays[2].at(i), expert = test.arrays[3].at(i / block);
-          for (int64_t l = 0; isInside(row, tokens) && l < k; ++l)
-            sum += test.arrays[0].at(int64_t(row) * k + l) * test.arrays[1].at((int64_t(expert) * k + l) * n + j);
-          test.expected.push_back(sum);
-        }
-      check(test, /*allWarps=*/dtype == DType::F32);
+    for (auto [n, k] : {std::pair<int64_t, int64_t>{64, 32}, {50, 45}})
+      check(groupedGemm(dtype, n, k, 16, 32, 16, {2, 0, 0, 1}), /*allWarps=*/dtype == DType::F32);
+}
+
+/// Warps that only copy gather for one group of warps that multiply, and for two.
+TEST(GroupedGemm, ByWarpsThatCopy) {
+  for (int64_t block : {64, 128})
+    for (int64_t k : {32, 200}) {
+      Case test = groupedGemm(DType::BF16, 136, k, block, 128, 32, {2, 0});
+      test.chip = "sm_90a";
+      check(test, /*allWarps=*/false);
     }
 }
 

@@ -1,0 +1,112 @@
+//===- AccessSlice.cpp - what copies need of a kernel --------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// In: operations that copy. Out: all that they are computed from, through loops, branches
+// and what those carry.
+//
+// The threads that copy hold scalars, and tiles of which each thread makes its part by
+// itself: tiles of indices. They read arrays that nobody writes. All else is an obstacle.
+//
+//===------------------------------------------------------------------------===//
+#include "AccessSlice.h"
+
+#include "Dependence.h"
+#include "IndexTiles.h"
+
+#include "tilec/Tile/TileOps.h"
+#include "tilec/TileGPU/TileGPU.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace tilec;
+
+/// Scalars without effects; elements of arrays that nobody writes; and tiles that each
+/// thread makes for itself.
+static bool canRunAlone(Operation *op) {
+  if (isa<tgpu::RingOp>(op))
+    return true;
+  if (op->getNumResults() && isa<ShapedType>(op->getResult(0).getType()))
+    return canRemake(op);
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    return load.getElements() && !load.getArray().getType().isMut();
+  return isMemoryEffectFree(op);
+}
+
+AccessSlice::AccessSlice(ArrayRef<Operation *> roots) {
+  for (Operation *root : roots)
+    needOperation(root, /*isRoot=*/true);
+  while (!waiting.empty())
+    visit(waiting.pop_back_val());
+}
+
+/// `op` itself, what it reads, and the control flow around it.
+void AccessSlice::needOperation(Operation *op, bool isRoot) {
+  if (isa<tile::KernelOp>(op) || !ops.insert(op).second)
+    return;
+  if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op)) {
+    if (!isRoot && !canRunAlone(op) && !obstacle)
+      obstacle = op;
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (!op->isAncestor(operand.getParentBlock()->getParentOp()))
+          needValue(operand);
+    });
+  } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    for (Value bound : {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()})
+      needValue(bound);
+  } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    needValue(branch.getCondition());
+  } else {
+    needValue(cast<scf::WhileOp>(op).getConditionOp().getCondition());
+  }
+  needOperation(op->getParentOp());
+}
+
+void AccessSlice::needValue(Value value) {
+  if (values.insert(value).second)
+    waiting.push_back(value);
+}
+
+void AccessSlice::visit(Value value) {
+  Operation *owner = value.getDefiningOp();
+  if (!owner || owner->getNumRegions()) {
+    owner = owner ? owner : value.getParentBlock()->getParentOp();
+    if (isa<ShapedType>(value.getType()) && !obstacle)
+      obstacle = owner; // carried from one iteration to the next
+  }
+  needOperation(owner);
+  if (auto loop = dyn_cast<scf::ForOp>(owner))
+    needCarried(loop, value);
+  else if (auto loop = dyn_cast<scf::WhileOp>(owner))
+    needCarried(loop, value);
+  else if (auto branch = dyn_cast<scf::IfOp>(owner))
+    for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()})
+      needValue(region->front().getTerminator()->getOperand(
+          cast<OpResult>(value).getResultNumber()));
+}
+
+/// A loop's result or argument needs its start, its next value and the other.
+void AccessSlice::needCarried(scf::ForOp loop, Value value) {
+  std::optional<unsigned> number = carriedNumber(loop, value);
+  if (!number)
+    return;
+  needValue(loop.getResult(*number));
+  needValue(loop.getRegionIterArg(*number));
+  needValue(loop.getInitArgs()[*number]);
+  needValue(loop.getYieldedValues()[*number]);
+}
+
+/// What is tested needs its start and its next value; what is passed on, that.
+void AccessSlice::needCarried(scf::WhileOp loop, Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (argument && argument.getOwner() == loop.getBeforeBody()) {
+    needValue(loop.getInits()[argument.getArgNumber()]);
+    needValue(loop.getYieldOp().getOperand(argument.getArgNumber()));
+    return;
+  }
+  unsigned number = argument ? argument.getArgNumber() : cast<OpResult>(value).getResultNumber();
+  needValue(loop.getConditionOp().getArgs()[number]);
+}
