@@ -96,7 +96,7 @@ def run_seeds(seeds):
     for done, seed in enumerate(seeds):
         if time.monotonic() > settings.deadline:
             return done, failures
-        program = make_program(seed, settings.operations, settings.only_products)
+        program = make_program(seed, settings.operations, settings.only)
         result = runner.run(program)
         kind = failure_kind(result)
         if not kind:
@@ -124,7 +124,7 @@ def main():
                         help="runs that may be spent on making a failing program smaller; 0: none")
     parser.add_argument("--operations", default=",".join(OPERATIONS),
                         help="optional operations that programs may have (default: all)")
-    parser.add_argument("--only-products", action="store_true", help="only programs of products in loops")
+    parser.add_argument("--only", choices=["products", "rows"], help="only programs of this kind")
     options = parser.parse_args()
     options.operations = [name for name in options.operations.split(",") if name]
     os.makedirs(options.keep, exist_ok=True)

@@ -234,13 +234,16 @@ class Program:
         return result + [f"--arg={name}={value}" for name, value in self.arguments]
 
 
-def make_program(seed, operations=(), only_products=False):
-    """The program of `seed`; every fourth one is of products in loops."""
+def make_program(seed, operations=(), only=None):
+    """The program of `seed`; of four one is of products in loops, and of eight one of rows.
+    `only`: all are of that kind."""
     from random_products import products
+    from random_rows import rows
     from random_statements import in_place, values
     p = Program(seed, operations)
-    if only_products or seed % 4 == 3:
-        products(p)
+    kind = only or {3: "products", 7: "products", 5: "rows"}.get(seed % 8)
+    if kind:
+        {"products": products, "rows": rows}[kind](p)
         return p
     (in_place if p.chance(0.25) else values)(p)
     p.chip = p.choose(None, None, None, "sm_90a")
