@@ -86,9 +86,28 @@ static Layout orderLanes(const Layout &layout) {
   return result;
 }
 
+/// Turns the columns of a thread, up to `threadN`, and those of `laneN` lanes around: lanes have
+/// neighbours, and a thread what lies `laneN` apart.
+static Layout spreadColumns(const Layout &layout, uint64_t threadN, uint64_t laneN) {
+  unsigned last = layout.rank() - 1;
+  Layout result(layout.shape());
+  for (Input input : allInputs)
+    for (uint64_t basis : layout.bases(input)) {
+      uint64_t column = layout.field(basis, last);
+      if (column && column < threadN * laneN) {
+        uint64_t moved = column < threadN ? column * laneN : column / threadN;
+        basis ^= (column ^ moved) << layout.fieldShift(last);
+      }
+      result.addFlat(input, basis);
+    }
+  return result;
+}
+
 /// Each thread takes blocks of up to 4 x 4 neighbours, which is what reads of 16 bytes
 /// give; lanes, then warps, tile the matrix so that a thread's part is nearly square;
-/// what remains repeats in registers.
+/// what remains repeats in registers. Where b lies along K, a read is of four steps of one
+/// column, and it is lanes that have columns side by side: eight rows of the buffer in a row
+/// are what swizzles bring to different banks.
 static Layout fmaAccLayout(const MmaProblem &problem) {
   ArrayRef<int64_t> shape = problem.accShape;
   unsigned rank = shape.size();
@@ -111,7 +130,8 @@ static Layout fmaAccLayout(const MmaProblem &problem) {
     warps.insert(warps.begin(), 1);
     order = {2, 1, 0};
   }
-  return orderLanes(Layout::blocked(shape, perThreadDims, lanes, warps, order));
+  Layout layout = orderLanes(Layout::blocked(shape, perThreadDims, lanes, warps, order));
+  return problem.bIsAcrossK ? layout : spreadColumns(layout, uint64_t(threadN), uint64_t(laneN));
 }
 
 /// K in registers (all of it), the rest where acc has it.

@@ -85,8 +85,8 @@ constexpr Variant f8Bits{"mma_sync_f8_bits", base, Prepare::BitsFromF8, false};
 
 static bool isF8(Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); }
 
-/// Of a product with `n` columns.
-static Shape shapeOf(Type elementType, bool isWide, int64_t n) {
+/// Of a product with `n` columns; `bIsAlongK`: b's rows of 16 bytes are along K.
+static Shape shapeOf(Type elementType, bool isWide, int64_t n, bool bIsAlongK) {
   switch (storedType(elementType).getIntOrFloatBitWidth()) {
   case 8:
     return {16, 4, 2};
@@ -95,8 +95,21 @@ static Shape shapeOf(Type elementType, bool isWide, int64_t n) {
   case 32:
     return {16, 1, 2};
   default:
-    return isWide ? Shape{16, 1, 2, /*isSpread=*/n >= 16} : Shape{8, 1, 1};
+    return isWide ? Shape{16, 1, 2, /*isSpread=*/n >= 16, bIsAlongK} : Shape{8, 1, 1};
   }
+}
+
+static Shape shapeOf(Type elementType, bool isWide, const MmaProblem &problem) {
+  return shapeOf(elementType, isWide, problem.accShape.back(), !problem.bIsAcrossK);
+}
+
+/// Of the fragments that `acc` was made of: two columns of one thread are neighbours unless b
+/// is along K.
+static Shape shapeOf(Type elementType, bool isWide, const Layout &acc) {
+  Shape shape = shapeOf(elementType, isWide, acc.shape().back(), /*bIsAlongK=*/true);
+  shape.bIsAlongK = acc.field(acc.bases(Input::Register).front(), acc.rank() - 1) ==
+                    uint64_t(shape.step(Operand::B, 0));
+  return shape;
 }
 
 //===------------------------------------------------------------------------===//
@@ -214,14 +227,14 @@ static OperandRead readOperand(const MmaProblem &problem, const Layout &acc,
                                Operand operand, bool alongK, bool isWide) {
   ArrayRef<int64_t> shape = operand == Operand::A ? problem.aShape : problem.bShape;
   Type type = operand == Operand::A ? problem.aType : problem.bType;
-  Shape fragment = shapeOf(type, isWide, problem.accShape.back());
+  Shape fragment = shapeOf(type, isWide, problem);
   ReadMode mode = chooseReadMode(fragment, shape, operand, type, alongK);
   return readLayout(fragment, mode, shape, type, acc, operand);
 }
 
 static std::optional<Layout> aRegisters(const MmaProblem &problem, const Layout &acc,
                                         bool isWide) {
-  Shape fragment = shapeOf(problem.aType, isWide, problem.accShape.back());
+  Shape fragment = shapeOf(problem.aType, isWide, problem);
   if (problem.aShape.back() < fragment.blockK())
     return std::nullopt;
   return registerLayout(fragment, problem.aShape, acc);
@@ -269,8 +282,7 @@ class ProductEmitter {
 public:
   ProductEmitter(Location loc, const MmaEmission &emission, const Variant &variant)
       : loc(loc), emission(emission), prepare(variant.prepare),
-        fragment(shapeOf(emission.a.elementType, variant.isWide,
-                         emission.accLayout.shape().back())) {
+        fragment(shapeOf(emission.a.elementType, variant.isWide, emission.accLayout)) {
     auto type = cast<VectorType>(emission.acc.getType());
     MLIRContext *context = type.getContext();
     intrinsic = StringAttr::get(context, intrinsicName(emission, fragment, prepare));
@@ -558,8 +570,7 @@ static constexpr Atom makeAtom(bool (*supports)(const MmaProblem &)) {
       /*supports=*/supports,
       /*accLayout=*/
       [](const MmaProblem &problem) {
-        return accLayout(problem,
-                         shapeOf(problem.aType, variant.isWide, problem.accShape.back()));
+        return accLayout(problem, shapeOf(problem.aType, variant.isWide, problem));
       },
       /*readOperand=*/
       [](const MmaProblem &problem, const Layout &acc, Operand operand, bool alongK) {
@@ -582,7 +593,7 @@ static constexpr Atom makeAtom(bool (*supports)(const MmaProblem &)) {
         Type type = problem.aType;
         if (variant.prepare == Prepare::HalfFromF8 || variant.prepare == Prepare::BitsFromF8)
           type = Float16Type::get(type.getContext());
-        Shape shape = shapeOf(type, variant.isWide, problem.accShape.back());
+        Shape shape = shapeOf(type, variant.isWide, problem);
         return {int64_t(shape.rows), 8, int64_t(shape.k())};
       },
   };

@@ -34,14 +34,16 @@ struct Shape {
   unsigned blocks;      ///< registers of b
   /// Rows and columns of a fragment are not neighbours in the tile: those that eight bytes at
   /// a time are read of together lie in different banks as the copy engine swizzles rows of
-  /// 128 bytes, be they along K or along N.
-  bool isSpread = false;
+  /// 128 bytes, be they along K or, of b, along N.
+  bool isSpread = false, bIsAlongK = false;
 
   /// How far the tile's row (of a) or column (of b) moves with bit `bit` of its number in the
   /// fragment.
   int64_t step(Operand operand, unsigned bit) const {
-    constexpr int64_t rowSteps[] = {2, 4, 1, 8}, columnSteps[] = {1, 8, 2, 4};
-    return isSpread ? (operand == Operand::A ? rowSteps : columnSteps)[bit] : int64_t(1) << bit;
+    constexpr int64_t alongK[] = {2, 4, 1, 8}, alongN[] = {1, 8, 2, 4};
+    if (!isSpread)
+      return int64_t(1) << bit;
+    return (operand == Operand::A || bIsAlongK ? alongK : alongN)[bit];
   }
 
   unsigned blockK() const { return 4 * perRegister; }

@@ -202,22 +202,32 @@ TEST_F(MmaSyncTest, BuffersSuitCopies) {
         }
 }
 
-/// f64 in fragments of 16 rows, and f32 on the plain units: a along K and b along N are read
+/// f64 in fragments of 16 rows, and f32 on the plain units: a along K and b along N or K are read
 /// without conflicts where the engine put them.
 TEST_F(MmaSyncTest, ThreadsReadWhatTheEngineSwizzles) {
-  for (auto [type, name, bits, depth] :
-       {std::tuple(f64, "mma_sync_wide", 64u, int64_t(16)), std::tuple(f64, "mma_sync_wide", 64u, int64_t(32)),
-        std::tuple(f32, "fma", 32u, int64_t(32)), std::tuple(f32, "fma", 32u, int64_t(64))}) {
+  for (auto [type, name, bits, depth, alongK] :
+       {std::tuple(f64, "mma_sync_wide", 64u, int64_t(16), false),
+        std::tuple(f64, "mma_sync_wide", 64u, int64_t(32), false),
+        std::tuple(f64, "mma_sync_wide", 64u, int64_t(16), true),
+        std::tuple(f64, "mma_sync_wide", 64u, int64_t(32), true),
+        std::tuple(f32, "fma", 32u, int64_t(32), false), std::tuple(f32, "fma", 32u, int64_t(64), false),
+        std::tuple(f32, "fma", 32u, int64_t(16), true), std::tuple(f32, "fma", 32u, int64_t(32), true),
+        std::tuple(f32, "fma", 32u, int64_t(64), true)}) {
     MmaProblem p = problem(128, 128, depth, 8, type, type);
+    p.bIsAcrossK = !alongK;
     p.features = findChip("sm_90a")->features;
     const Atom *atom = selectAtom(p);
     ASSERT_EQ(atom->name, name);
     Layout acc = atom->accLayout(p);
     Layout a = atom->readOperand(p, acc, Operand::A, true).layout;
-    Layout b = atom->readOperand(p, acc, Operand::B, false).layout;
+    Layout b = atom->readOperand(p, acc, Operand::B, alongK).layout;
+    unsigned rowBytes = std::min(128u, unsigned(depth) * bits / 8);
+    Layout bufferA = Layout::swizzled({128, depth}, {1, 0}, bits, rowBytes);
+    Layout bufferB = alongK ? Layout::swizzled({depth, 128}, {0, 1}, bits, rowBytes)
+                            : Layout::swizzled({depth, 128}, {1, 0}, bits, 128);
     EXPECT_TRUE(acc.isSurjective() && a.isSurjective() && b.isSurjective());
-    EXPECT_EQ(countBankConflicts(a, Layout::swizzled({128, depth}, {1, 0}, bits, 128), bits), 1u) << name << depth;
-    EXPECT_EQ(countBankConflicts(b, Layout::swizzled({depth, 128}, {1, 0}, bits, 128), bits), 1u) << name << depth;
+    EXPECT_EQ(countBankConflicts(a, bufferA, bits), 1u) << name << depth;
+    EXPECT_EQ(countBankConflicts(b, bufferB, bits), 1u) << name << depth << alongK;
   }
 }
 

@@ -33,7 +33,7 @@ CASES = {
              lambda a, b, c: torch.mm(a, b.t(), out=c)),
     "f32": (torch.float32, torch.float32, dict(T="f32", O="f32"), ["128x128x16", "128x128x32"],
             lambda a, b, c: torch.mm(a, b.t(), out=c)),
-    "f64": (torch.float64, torch.float64, dict(T="f64", S="f64", O="f64"), ["64x64x16", "128x128x16"],
+    "f64": (torch.float64, torch.float64, dict(T="f64", S="f64", O="f64"), ["128x128x16", "128x128x32"],
             lambda a, b, c: torch.mm(a, b.t(), out=c)),
 }
 
