@@ -150,11 +150,12 @@ static MmaEmission transposed(const MmaEmission &emission) {
   return result;
 }
 
-/// Tiles with too few rows, and columns in their place. Operands that the unit wants along
-/// K and that do not come so would have to be turned by threads: warps do that better.
+/// Tiles with too few rows, and columns in their place; and a b that threads compute, which
+/// then need not go through shared memory. Operands that the unit wants along K and that do
+/// not come so would have to be turned by threads: warps do that better.
 static bool gainsTransposed(const MmaProblem &p) {
-  bool comesAlongK = !p.aIsAcrossK && !p.bIsAcrossK;
-  return p.accShape.size() == 2 && p.accShape[0] < rowsOfInstruction &&
+  bool comesAlongK = !p.aIsAcrossK && (!p.bIsAcrossK || p.bIsComputed);
+  return p.accShape.size() == 2 && (p.accShape[0] < rowsOfInstruction || p.bIsComputed) &&
          (bytesOf(p.aType) == 2 || comesAlongK);
 }
 static bool supportsDirectTransposed(const MmaProblem &p) {
@@ -162,6 +163,14 @@ static bool supportsDirectTransposed(const MmaProblem &p) {
 }
 static bool supportsPromotedTransposed(const MmaProblem &p) {
   return gainsTransposed(p) && supportsPromoted(transposed(p));
+}
+
+/// As they are, but for those that are better turned around.
+static bool supportsStraight(const MmaProblem &p) {
+  return supportsDirect(p) && !supportsDirectTransposed(p);
+}
+static bool supportsStraightPromoted(const MmaProblem &p) {
+  return supportsPromoted(p) && !supportsPromotedTransposed(p);
 }
 
 //===------------------------------------------------------------------------===//
@@ -212,6 +221,10 @@ static std::optional<Layout> wgmmaRegistersOfA(const MmaProblem &problem, const 
   layout.addRun(Input::Lane, 1, perWord, 2).addRun(Input::Lane, 0, 1, 3);
   addWarps(layout, division, problem.numWarps, /*columnStep=*/0);
   return layout;
+}
+
+static std::optional<Layout> wgmmaRegistersOfB(const MmaProblem &problem, const Layout &acc) {
+  return transposed(*wgmmaRegistersOfA(transposed(problem), acc));
 }
 
 /// `dimK`: the dim of K. Rows run along it, or along the other where that is wanted and
@@ -521,22 +534,23 @@ static constexpr Atom makeTransposed(llvm::StringLiteral name, Atom atom,
   atom.emit = emit;
   atom.accLayout = wgmmaAccLayoutTransposed;
   atom.aRegisters = nullptr;
+  atom.bRegisters = wgmmaRegistersOfB;
   atom.shape = [](const MmaProblem &problem) { return shapeOf(transposed(problem)); };
   return atom;
 }
 
 static constexpr Atom makePromoted(llvm::StringLiteral name) {
-  Atom atom = makeAtom(name, /*canStart=*/false, supportsPromoted, emitPromoted);
+  Atom atom = makeAtom(name, /*canStart=*/false, supportsStraightPromoted, emitPromoted);
   atom.addsInRegistersUpTo = promotedK;
   return atom;
 }
 
 constinit const Atom tilec::wgmmaAtom =
-    makeAtom("wgmma", /*canStart=*/true, supportsDirect, emitDirect);
+    makeAtom("wgmma", /*canStart=*/true, supportsStraight, emitDirect);
 constinit const Atom tilec::wgmmaPromotedAtom = makePromoted("wgmma_promoted");
 constinit const Atom tilec::wgmmaTransposedAtom =
     makeTransposed("wgmma_transposed",
-                   makeAtom("", /*canStart=*/true, supportsDirect, emitDirect),
+                   makeAtom("", /*canStart=*/true, supportsStraight, emitDirect),
                    supportsDirectTransposed, emitDirectTransposed);
 constinit const Atom tilec::wgmmaPromotedTransposedAtom =
     makeTransposed("wgmma_promoted_transposed", makePromoted(""),

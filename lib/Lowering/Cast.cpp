@@ -8,6 +8,7 @@
 //
 //   float → integer   compared against the range first: nothing undefined remains
 //   f64 → 16 bits     through an f32 rounded to odd, so that it is rounded once
+//   8 bits → f16, bf16, f32   by arithmetic on bits: converters are few
 //   i32, i64 → bf16, tf32   through an f64 that keeps a sticky bit, likewise
 //   f8, tf32, and roundings other than to nearest   see NarrowFloat.h
 //
@@ -203,7 +204,54 @@ static Value intToF32Odd(OpBuilder &builder, Location loc, Value value, bool isU
   return emitF64ToF32Odd(builder, loc, wide);
 }
 
+/// The number whose last bits count by one: 2^10 in f16, 2^23 in f32. What is put there is
+/// added to it; of signed bytes with the sign's bit turned around, so 128 more.
+static double startOfUnits(bool isHalf, bool isUnsigned) {
+  return (isHalf ? 1024.0 : 8388608.0) + (isUnsigned ? 0 : 128);
+}
+
+/// Bytes to f16: a logic operation, and half a subtraction. The chip has a quarter of the
+/// units, or fewer, that convert.
+static Value bytesToHalves(OpBuilder &builder, Location loc, Value bytes, bool isUnsigned) {
+  auto type = cast<VectorType>(bytes.getType()).clone(builder.getI16Type());
+  auto result = type.clone(builder.getF16Type());
+  auto splat = [&](ShapedType of, Attribute value) -> Value {
+    return arith::ConstantOp::create(builder, loc,
+                                     cast<TypedAttr>(Attribute(SplatElementsAttr::get(of, value))));
+  };
+  Value words = arith::ExtUIOp::create(builder, loc, type, bytes);
+  words = arith::XOrIOp::create(
+      builder, loc, words, splat(type, builder.getI16IntegerAttr(isUnsigned ? 0x6400 : 0x6480)));
+  Value sum = arith::BitcastOp::create(builder, loc, result, words);
+  auto start = builder.getF16FloatAttr(float(startOfUnits(/*isHalf=*/true, isUnsigned)));
+  return arith::SubFOp::create(builder, loc, sum, splat(result, start));
+}
+
+/// Bytes to f32, in the same way.
+static Value bytesToF32(OpBuilder &builder, Location loc, Value bytes, bool isUnsigned) {
+  auto type = cast<VectorType>(bytes.getType()).clone(builder.getI32Type());
+  auto result = type.clone(builder.getF32Type());
+  auto splat = [&](ShapedType of, Attribute value) -> Value {
+    return arith::ConstantOp::create(builder, loc,
+                                     cast<TypedAttr>(Attribute(SplatElementsAttr::get(of, value))));
+  };
+  Value words = arith::ExtUIOp::create(builder, loc, type, bytes);
+  words = arith::XOrIOp::create(
+      builder, loc, words,
+      splat(type, builder.getI32IntegerAttr(isUnsigned ? 0x4B000000 : 0x4B000080)));
+  Value sum = arith::BitcastOp::create(builder, loc, result, words);
+  auto start = builder.getF32FloatAttr(float(startOfUnits(/*isHalf=*/false, isUnsigned)));
+  return arith::SubFOp::create(builder, loc, sum, splat(result, start));
+}
+
 Value Emitter::castIntToFloat(Value value, Type from, Type to, bool isUnsigned) {
+  if (auto vector = dyn_cast<VectorType>(value.getType()); vector && from.isInteger(8)) {
+    if (to.isF16() && vector.getNumElements() % 2 == 0)
+      return bytesToHalves(builder, loc, value, isUnsigned);
+    if (to.isF32() || to.isBF16())
+      return castFloat(bytesToF32(builder, loc, value, isUnsigned), builder.getF32Type(), to,
+                       tile::CastRounding::NearestEven);
+  }
   if (from.isIndex())
     value = arith::IndexCastOp::create(
         builder, loc, withElement(value.getType(), builder.getI64Type()), value);

@@ -9,7 +9,7 @@
 //
 // Three things need care. f16 and bf16 are computed in f32 and rounded once, which
 // for + - * / sqrt is what the chip's own instructions do, and for the rest what the
-// language says. `index` stays index except where an operation knows integers only.
+// language says. Sums and products stay in 16 bits where the chip does two at once. `index` stays index except where an operation knows integers only.
 // minnum and maxnum are spelled out, because llvm's leave the order of zeros open.
 //
 //===------------------------------------------------------------------------===//
@@ -125,6 +125,15 @@ static bool movesBits(Operation *op) {
              arith::NegFOp, math::AbsFOp, math::CopySignOp>(op);
 }
 
+/// The chip has it for pairs, and rounds as f32 rounded once would be.
+static bool isPacked(Operation *op, const Chip *chip) {
+  if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op) ||
+      !isa<RankedTensorType>(op->getResult(0).getType()))
+    return false;
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  return isHalf(element) && chip && chip->has(ChipFeature::Bf16Arithmetic);
+}
+
 /// Knows signless integers and not `index`.
 static bool wantsIntegers(Operation *op) {
   return isa<math::MathDialect>(op->getDialect()) ||
@@ -152,7 +161,7 @@ LogicalResult Emitter::emitElementwise(Operation *op) {
 /// The same operation over the thread's types.
 LogicalResult Emitter::emitGeneric(Operation *op, ValueRange operands) {
   // A scalar condition selects whole vectors; a region's scalars are vectors.
-  bool viaFloat = !movesBits(op) && (llvm::any_of(op->getOperandTypes(), isHalf) ||
+  bool viaFloat = !movesBits(op) && !isPacked(op, chip) && (llvm::any_of(op->getOperandTypes(), isHalf) ||
                                      llvm::any_of(op->getResultTypes(), isHalf));
   bool viaInteger = wantsIntegers(op) && (llvm::any_of(op->getOperandTypes(), isIndexLike));
   Type f32 = builder.getF32Type(), i64Type = builder.getI64Type();

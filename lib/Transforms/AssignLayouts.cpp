@@ -29,6 +29,7 @@
 //===----------------------------------------------------------------------===//
 #include "AccessCost.h"
 #include "ChooseWarps.h"
+#include "ComputedOperands.h"
 #include "Copies.h"
 #include "LayoutRules.h"
 
@@ -168,7 +169,7 @@ private:
     if (!isTile(value) || decided.contains(value))
       return;
     if (auto load = value.getDefiningOp<LoadOp>())
-      if (value != anchor && !suitsAccess(*TileAccess::of(load), layout.getLayout(), numWarps))
+      if (value != anchor && !isCopied(load) && !suitsAccess(*TileAccess::of(load), layout.getLayout(), numWarps))
         return;
     decided[value] = layout;
     waiting.push_back(value);
@@ -247,7 +248,22 @@ private:
       MmaProblem problem = getMmaProblem(mma, numWarps);
       offer(mma.getResult(), getAtom(mma, problem)->accLayout(problem));
     });
+    kernel.walk([&](MmaOp mma) { anchorComputed(mma); });
     spreadWaiting();
+  }
+
+  /// An operand that threads compute from what copies bring to shared memory is made where
+  /// the product takes it from registers: from there every layout can be read.
+  void anchorComputed(MmaOp mma) {
+    MmaProblem problem = getMmaProblem(mma, numWarps);
+    const Atom *atom = getAtom(mma, problem);
+    auto registersOf = atom->bRegisters ? atom->bRegisters : atom->aRegisters;
+    Value operand = atom->bRegisters ? mma.getB() : mma.getA();
+    if (!atom->isAsync || !registersOf ||
+        llvm::none_of(loadsBehind(mma, operand), isCopiedByEngine))
+      return;
+    if (std::optional<Layout> layout = registersOf(problem, atom->accLayout(problem)))
+      offer(operand, *layout);
   }
 
   /// Axes along which this tile, or what is computed from it place by place, is reduced.

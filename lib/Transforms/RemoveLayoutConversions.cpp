@@ -22,6 +22,7 @@
 // all who want it, and a conversion inside a loop may leave it.
 //===----------------------------------------------------------------------===//
 #include "AccessCost.h"
+#include "Copies.h"
 #include "LayoutRules.h"
 
 #include "tilec/Layout/Conversion.h"
@@ -65,6 +66,8 @@ Cost conversionCost(const Layout &from, const Layout &to, Type element) {
 
 /// A warp's memory traffic, in the same unit: 16 bytes a lane take four slots.
 Cost loadCost(LoadOp load, const Layout &layout) {
+  if (isCopied(load)) // it is read from shared memory
+    return numRegisters(layout.withoutRegisterCopies());
   TileAccess access = *TileAccess::of(load);
   return accessCost(access, layout) / int64_t(layout.size(Input::Warp)) / 8;
 }

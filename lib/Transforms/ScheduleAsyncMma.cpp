@@ -23,6 +23,9 @@
 // the same, keeps the products of one iteration in flight: those of the next are issued
 // before they are complete, and a place is released one iteration late.
 //
+// Where threads compute an operand of the loop's only product, they compute that of the next
+// iteration beside it (ConvertAhead.cpp).
+//
 // A loop that adds parts of a product in registers has one in flight while it adds another
 // (OverlapParts.cpp).
 //
@@ -36,6 +39,7 @@
 // here it is software pipelining of one operation.
 //
 //===------------------------------------------------------------------------===//
+#include "ConvertAhead.h"
 #include "LayoutRules.h"
 #include "LoopSums.h"
 #include "OverlapParts.h"
@@ -460,6 +464,9 @@ struct ScheduleAsyncMma : tilec::impl::ScheduleAsyncMmaBase<ScheduleAsyncMma> {
         remarkChoice(skew->tail.mma, "schedule-async-mma",
                      "runs an iteration late, beside what is computed for the next");
         Skewer(loop, *skew).run();
+      } else if (tgpu::MmaOp ahead = convertAhead(loop)) {
+        remarkChoice(ahead, "schedule-async-mma",
+                     "runs beside what is computed for the product of the next iteration");
       } else if (std::optional<Sums> sums = matchSums(loop)) {
         for (AsyncProduct &product : sums->products)
           remarkChoice(product.mma, "schedule-async-mma",

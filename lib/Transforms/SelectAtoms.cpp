@@ -13,13 +13,16 @@
 //
 // A product whose rows are reduced or go into another product as a, as in attention,
 // asks for rows that stay within a warp. Accumulators in tensor memory each have a place
-// of their own: where there is none left, the next atom is taken.
+// of their own: where there is none left, the next atom is taken. An operand that threads
+// compute from what copies bring is better the one that may stay in registers.
 //===----------------------------------------------------------------------===//
 #include "ChooseWarps.h"
+#include "ComputedOperands.h"
 #include "LayoutRules.h"
 
 #include "tilec/Atoms/Atom.h"
 #include "tilec/Support/Target.h"
+#include "tilec/Tile/BuildFacts.h"
 #include "tilec/Tile/Remarks.h"
 #include "tilec/Tile/TileOps.h"
 #include "tilec/Transforms/MmaProblem.h"
@@ -116,8 +119,13 @@ MmaProblem tilec::getMmaProblem(MmaOp mma, unsigned numWarps) {
 
 const Atom *tilec::getAtom(MmaOp mma, const MmaProblem &problem) {
   if (std::optional<StringRef> name = mma.getAtom())
-    if (const Atom *atom = findAtom(*name); atom && atom->supports(problem))
-      return atom;
+    if (const Atom *atom = findAtom(*name)) {
+      // It may have been taken for how b comes.
+      MmaProblem other = problem;
+      other.bIsComputed = !problem.bIsComputed;
+      if (atom->supports(problem) || atom->supports(other))
+        return atom;
+    }
   return selectAtom(problem);
 }
 
@@ -143,9 +151,13 @@ struct SelectAtoms : tilec::impl::SelectAtomsBase<SelectAtoms> {
     unsigned numWarps = getOrChooseNumWarps(getOperation());
     const Chip *row = findChip(chip);
     int64_t freeColumns = tensorMemoryColumns;
+    bool isAligned = relies(getOperation(), BuildFact::Aligned16);
     for (MmaOp mma : products) {
       MmaProblem problem = getMmaProblem(mma, numWarps);
       problem.features = row ? row->features : 0;
+      problem.bIsComputed = isAligned && row && row->has(ChipFeature::BulkCopy) &&
+                            !loadsBehind(mma, mma.getB()).empty() &&
+                            loadsBehind(mma, mma.getA()).empty();
       problem.freeColumns = freeColumns;
       const Atom *atom = getAtom(mma, problem);
       if (atom->accHome() == OperandHome::TensorMemory)

@@ -26,6 +26,9 @@
 // engine knows tiles only; but the warps that tell it what to copy can copy by themselves,
 // where they can make the indices: from counters and from arrays that nobody writes.
 //
+// Tiles from which threads compute an operand of a product of warp groups, in the loop
+// around it, are copied, too, as they lie in the array: so they come ahead of time.
+//
 // Small tiles that threads read in the loop of such copies, rows of statistics for one, come
 // along: then no thread waits for them, nor keeps them in registers for long.
 //
@@ -40,6 +43,7 @@
 // is what may begin before the array.
 //===----------------------------------------------------------------------===//
 #include "AccessSlice.h"
+#include "ComputedOperands.h"
 #include "Copies.h"
 #include "Dependence.h"
 #include "IndexTiles.h"
@@ -141,6 +145,19 @@ static bool isZero(TypedAttr value) {
 
 /// Bytes up to which a tile that threads read comes along with those of products.
 static constexpr int64_t smallTile = 4096;
+
+/// Bytes up to which those from which threads compute operands come ahead: more leave no room
+/// for anything else.
+static constexpr int64_t mostForOperands = 96 * 1024;
+
+static int64_t bytesOf(ArrayRef<Operation *> loads) {
+  int64_t bytes = 0;
+  for (Operation *load : loads) {
+    auto type = cast<RankedTensorType>(load->getResult(0).getType());
+    bytes += type.getNumElements() * tgpu::BufferType::storedBytes(type.getElementType());
+  }
+  return bytes;
+}
 
 static bool isWritten(Value array) {
   return llvm::any_of(array.getUsers(), [](Operation *user) {
@@ -260,9 +277,10 @@ static Obstacle gatherObstacle(GatherOp gather, unsigned numWarps, bool isAsync)
   return nullptr;
 }
 
-/// Whether `load`, which no product takes, brings a small tile in the loop of copies, from a
-/// place that scalars tell: it may come along with what they bring.
-static bool canComeAlong(const IndexFacts &facts, LoadOp load) {
+/// Whether `load`, which no product takes, brings a tile from a place that scalars tell: one
+/// from which threads compute an operand, or a small one in the loop of copies that may come
+/// along with what they bring.
+static bool canComeAlong(const IndexFacts &facts, LoadOp load, bool isForOperand) {
   auto type = cast<RankedTensorType>(load.getResult().getType());
   int64_t bytes = type.getNumElements() * tgpu::BufferType::storedBytes(type.getElementType());
   auto isOfTiles = [](Operation *op) {
@@ -272,8 +290,8 @@ static bool canComeAlong(const IndexFacts &facts, LoadOp load) {
             }));
   };
   bool isBesideCopies = llvm::any_of(load->getBlock()->getOps<LoadOp>(), isCopiedByEngine);
-  return !isForProducts(load) && isBesideCopies && load->getParentOfType<LoopLikeOpInterface>() &&
-         bytes <= smallTile && !isWritten(load.getArray()) && isZero(load.getPadValue()) &&
+  return !isForProducts(load) && load->getParentOfType<LoopLikeOpInterface>() &&
+         (isForOperand || (isBesideCopies && bytes <= smallTile)) && !isWritten(load.getArray()) && isZero(load.getPadValue()) &&
          !engineObstacle(load.getArray().getType(), wholeView(load)) &&
          !startObstacle(load.getArray().getType(), rowStart(facts, load)) &&
          !dependsOn(load.getIndex(), isOfTiles);
@@ -456,11 +474,17 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
     });
     Gathers gathers = chooseGathers(kernel, target, numWarps, isAligned);
     usesEngine |= markGathers(kernel, gathers.forEngine);
-    for (auto [load, byEngine, byThreads] : others)
-      if (usesEngine && canComeAlong(facts, load))
+    llvm::SetVector<Operation *> forOperands = loadsBehindProducts(kernel);
+    bool hasEngine = isAligned && target->has(ChipFeature::BulkCopy) &&
+                     bytesOf(forOperands.getArrayRef()) <= mostForOperands;
+    for (auto [load, byEngine, byThreads] : others) {
+      bool isForOperand = hasEngine && forOperands.contains(load);
+      if ((usesEngine || isForOperand) && canComeAlong(facts, load, isForOperand))
         alongside.push_back(load);
       else
         explain(load, byEngine, byThreads);
+    }
+    usesEngine |= !alongside.empty();
     for (LoadOp load : alongside) {
       load->setAttr(copyAttrName, engine);
       remarkChoice(load, "select-copies",

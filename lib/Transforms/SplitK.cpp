@@ -23,6 +23,7 @@
 //===------------------------------------------------------------------------===//
 #include "SplitK.h"
 
+#include "Copies.h"
 #include "Hints.h"
 
 #include "tilec/Support/Target.h"
@@ -107,6 +108,21 @@ StringRef tilec::splitKObstacle(tile::KernelOp kernel) {
   return isGood ? "" : "it writes under control flow, or by index, or atomically";
 }
 
+/// Whether the sums find room in shared memory, where blocks exchange them, beside a place for
+/// what copies bring and for the result on its way out.
+static bool hasRoom(scf::ForOp loop, int64_t budget) {
+  constexpr int64_t forResult = 48 * 1024;
+  int64_t bytes = forResult;
+  auto bytesOf = [](Type type) {
+    auto tile = dyn_cast<RankedTensorType>(type);
+    return tile ? tile.getNumElements() * tgpu::BufferType::storedBytes(tile.getElementType()) : 0;
+  };
+  for (Type sum : loop.getResultTypes())
+    bytes += bytesOf(sum);
+  loop.walk([&](tile::LoadOp load) { bytes += isCopied(load) ? bytesOf(load.getType()) : 0; });
+  return bytes <= budget;
+}
+
 /// Restricts the loop to the part that is block `rank` of `parts`.
 static void takePart(scf::ForOp loop, Value rank, Value parts) {
   OpBuilder builder(loop);
@@ -179,6 +195,8 @@ struct SplitK : tilec::impl::SplitKBase<SplitK> {
       obstacle = "a cluster has 2, 4 or 8 blocks";
     else
       obstacle = splitKObstacle(kernel);
+    if (obstacle.empty() && !hasRoom(findLoop(kernel), target->sharedPerBlock))
+      obstacle = "its sums would not fit into shared memory beside what copies bring";
     if (obstacle.empty()) {
       remarkChoice(kernel, "split-k", "{0} blocks share the loop over K of each position",
                    hint > 1 ? std::to_string(hint) : "2, 4 or 8");

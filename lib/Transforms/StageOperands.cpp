@@ -30,8 +30,8 @@
 // The buffers' swizzles come from planShared: no bank conflicts on either side where
 // that is possible. An operand that a loop does not change is stored before the loop; one
 // that another product has in shared memory, be it transposed, is read there. The
-// a of a product stays in registers where it lies as the atom's fragments do, as the
-// result of another product does. What an instruction reads from shared memory by itself
+// a of a product (the b of one that is turned around) stays in registers where it lies as the
+// atom's fragments do, as the result of another product does, and what is computed for it. What an instruction reads from shared memory by itself
 // is fenced after it was stored; a product that completes later is waited for at once.
 //
 //===------------------------------------------------------------------------===//
@@ -291,19 +291,21 @@ static Value stageOperand(tile::MmaOp op, const Atom &atom, const MmaProblem &pr
   return staged;
 }
 
-/// `a` in registers, if it lies there as the atom wants it but for the names of
+/// An operand in registers, if it lies there as the atom wants it but for the names of
 /// registers; else null.
-static Value keepInRegisters(tile::MmaOp op, const Atom &atom, const MmaProblem &problem) {
-  Value a = op.getA();
-  if (!atom.aRegisters || a.getDefiningOp<tgpu::LoadOp>())
+static Value keepInRegisters(tile::MmaOp op, const Atom &atom, const MmaProblem &problem,
+                             Operand which) {
+  Value operand = which == Operand::A ? op.getA() : op.getB();
+  auto registersOf = which == Operand::A ? atom.aRegisters : atom.bRegisters;
+  if (!registersOf || operand.getDefiningOp<tgpu::LoadOp>())
     return {};
-  std::optional<Layout> wanted = atom.aRegisters(problem, tile::getLayout(op.getAcc()));
-  Layout layout = tile::getLayout(a);
-  if (!wanted || classifyConversion(layout, *wanted, storedBits(a.getType())) >
+  std::optional<Layout> wanted = registersOf(problem, tile::getLayout(op.getAcc()));
+  Layout layout = tile::getLayout(operand);
+  if (!wanted || classifyConversion(layout, *wanted, storedBits(operand.getType())) >
                      ConversionKind::Registers)
     return {};
   OpBuilder builder(op);
-  return convertTo(builder, op.getLoc(), a, *wanted);
+  return convertTo(builder, op.getLoc(), operand, *wanted);
 }
 
 /// The buffer to which `a`, or its transpose, went for another product before, if this one
@@ -390,12 +392,14 @@ static void stageProduct(tile::MmaOp op, unsigned numWarps) {
     remarkChoice(op, "stage-operands", "{0} is read from shared memory, where another product has it",
                  spell(op.getA().getType()));
   } else {
-    stagedA = keepInRegisters(op, *atom, problem);
+    stagedA = keepInRegisters(op, *atom, problem, Operand::A);
     if (!stagedA)
       stagedA = stageOperand(op, *atom, problem, Operand::A);
     explainOperand(op, op.getA(), stagedA);
   }
-  Value stagedB = stageOperand(op, *atom, problem, Operand::B);
+  Value stagedB = keepInRegisters(op, *atom, problem, Operand::B);
+  if (!stagedB)
+    stagedB = stageOperand(op, *atom, problem, Operand::B);
   explainOperand(op, op.getB(), stagedB);
   OpBuilder builder(op);
   bool addsLater = problem.k() <= atom->addsInRegistersUpTo;

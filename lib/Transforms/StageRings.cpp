@@ -28,19 +28,27 @@
 // They are made again as those who copy want them, a piece of 16 bytes a thread; where
 // products take another view of the gather, that view of the indices.
 //
-// A marked load that threads use comes along with a group of its block that is popped before
+// Marked loads from which threads compute an operand have a ring of their own, popped before
+// the first of them is used and released when all are in registers:
+//
+//   %P, %S = tgpu.pop %raw   %p = tgpu.load %P   %s = tgpu.load %S   tgpu.release %raw
+//   %w = … %p, %s …          %A = tgpu.pop %ring   %r = tile.mma %A, %w, …
+//
+// A marked load that threads use otherwise comes along with a group of its block that is popped before
 // its elements are needed, and is read there.
 //
 // Where products take a tile in several ways, as it is and transposed, and all of them want
 // the same bytes, one copy is for all; the ring has a buffer for each view.
 //
 //===------------------------------------------------------------------------===//
+#include "ComputedOperands.h"
 #include "Copies.h"
 #include "Dependence.h"
 #include "IndexTiles.h"
 #include "LayoutRules.h"
 
 #include "tilec/Analysis/CopyLayout.h"
+#include "tilec/Layout/TensorBox.h"
 #include "tilec/Tile/TileLayout.h"
 #include "tilec/TileGPU/TileGPU.h"
 #include "tilec/Transforms/MmaProblem.h"
@@ -231,20 +239,27 @@ static std::vector<Group> makeGroups(ArrayRef<Staged> all) {
   return groups;
 }
 
-/// All blocks of the cluster load the same.
-static bool isSharedByCluster(tile::KernelOp kernel, tile::LoadOp load) {
-  return kernel->hasAttr(tgpu::clusterAttrName) &&
-         !dependsOn(load.getIndex(), [](Operation *op) { return isa<tgpu::ClusterRankOp>(op); });
+/// All blocks of the cluster load the same, and each can bring a part.
+static bool isSharedByCluster(tile::KernelOp kernel, tgpu::CopyOp copy) {
+  auto blocks = kernel->getAttrOfType<IntegerAttr>(tgpu::clusterAttrName);
+  if (!blocks || dependsOn(copy.getIndex(),
+                           [](Operation *op) { return isa<tgpu::ClusterRankOp>(op); }))
+    return false;
+  return planBoxes(copy.getTileLayout(), unsigned(copy.getBuffer().getElementBytes()) * 8,
+                   copy.getOrder(), unsigned(copy.getArray().getType().getRank()),
+                   blocks.getInt())
+      .has_value();
 }
 
 /// Has threads read what the group brought for them.
-static void readByThreads(const ReadByThreads &read, Value buffer) {
+static Operation *readByThreads(const ReadByThreads &read, Value buffer) {
   tile::LoadOp load = read.load;
   OpBuilder builder(read.place);
   Value loaded = tgpu::LoadOp::create(builder, load.getLoc(), load.getType(), buffer);
   for (Operation *op : ArrayRef(read.own).drop_front())
     op->moveBefore(read.next);
   load.getResult().replaceAllUsesWith(loaded);
+  return loaded.getDefiningOp();
 }
 
 /// `indices` of a gather in `layout`, as it is seen in `view`: turned as what is gathered is.
@@ -325,11 +340,12 @@ static void stageGroup(tile::KernelOp kernel, const Group &group, unsigned numWa
   builder.setInsertionPointToStart(&push.getCopies().front());
   int64_t slot = 0;
   auto copy = [&](tile::LoadOp load, const TileView &view) {
-    tgpu::CopyOp::create(builder, load.getLoc(), load.getArray(), indexByArrayDim(load), slot,
-                         builder.getDenseI64ArrayAttr(view.arrayDims),
-                         view.shapeAttr(builder), load.getElements(),
-                         isSharedByCluster(kernel, load),
-                         load->getAttrOfType<DenseI64ArrayAttr>(onceWithinAttrName));
+    auto made = tgpu::CopyOp::create(
+        builder, load.getLoc(), load.getArray(), indexByArrayDim(load), slot,
+        builder.getDenseI64ArrayAttr(view.arrayDims), view.shapeAttr(builder),
+        load.getElements(), /*multicast=*/false,
+        load->getAttrOfType<DenseI64ArrayAttr>(onceWithinAttrName));
+    made.setMulticast(isSharedByCluster(kernel, made));
   };
   for (const Staged &staged : group.members) {
     const TileView &view = staged.views.front().view;
@@ -354,9 +370,11 @@ static void stageGroup(tile::KernelOp kernel, const Group &group, unsigned numWa
       for (tile::MmaOp mma : view.products)
         mma->replaceUsesOfWith(tile, loaded);
     }
+  Operation *last = group.last;
   for (const ReadByThreads &read : group.read)
-    readByThreads(read, *buffer++);
-  builder.setInsertionPointAfter(group.last);
+    if (Operation *loaded = readByThreads(read, *buffer++); group.members.empty())
+      last = loaded;
+  builder.setInsertionPointAfter(last);
   tgpu::ReleaseOp::create(builder, loc, ring);
 }
 
@@ -394,7 +412,7 @@ static bool joinGroup(std::vector<Group> &groups, tile::LoadOp load) {
   Operation *next = nullptr;
   SmallVector<Operation *> own = collectOwn(load, next);
   for (Group &group : groups) {
-    if (!next || group.members.front().load->getBlock() != load->getBlock() ||
+    if (!next || group.members.empty() || group.members.front().load->getBlock() != load->getBlock() ||
         !isCopiedByEngine(group.members.front().load) || !group.first->isBeforeInBlock(next) ||
         !canStartBefore(load, group.first))
       continue;
@@ -411,6 +429,46 @@ static bool joinGroup(std::vector<Group> &groups, tile::LoadOp load) {
     return true;
   }
   return false;
+}
+
+/// Moves `load`, and what its place is computed from, to before `place`; false if it cannot.
+static bool moveBefore(tile::LoadOp load, Operation *place) {
+  auto canMove = [](Operation *op) {
+    auto scalar = dyn_cast<tile::LoadOp>(op);
+    return isMemoryEffectFree(op) || (scalar && !scalar.getArray().getType().isMut());
+  };
+  auto slice = sliceIn(load->getBlock(), load->getOperands(), canMove,
+                       [](BlockArgument) { return true; });
+  if (!slice)
+    return false;
+  slice->push_back(load);
+  for (Operation *op : *slice)
+    if (place->isBeforeInBlock(op))
+      op->moveBefore(place);
+  return true;
+}
+
+/// The loads of one block from which threads compute operands of products, as a group of
+/// their own; those that cannot be where the first one is are left to the threads.
+static Group groupOfComputed(ArrayRef<tile::LoadOp> loads) {
+  Group group;
+  tile::LoadOp first = loads.front();
+  for (tile::LoadOp load : loads) {
+    if (load != first && !moveBefore(load, first)) {
+      load->removeAttr(copyAttrName);
+      continue;
+    }
+    group.read.push_back({load, nullptr, nullptr, {load}});
+    for (Operation *user : load->getUsers()) {
+      Operation *place = load->getBlock()->findAncestorOpInBlock(*user);
+      if (!group.first || place->isBeforeInBlock(group.first))
+        group.first = place;
+    }
+  }
+  for (ReadByThreads &read : group.read)
+    read.place = group.first;
+  group.last = group.first;
+  return group;
 }
 
 /// Erases what no product uses any more, and the indices that were made for it alone.
@@ -442,11 +500,15 @@ struct StageRings : tilec::impl::StageRingsBase<StageRings> {
     tile::KernelOp kernel = getOperation();
     unsigned numWarps = kernel.getNumWarps().value_or(4);
     llvm::MapVector<Block *, std::vector<Staged>> byBlock;
+    llvm::MapVector<Block *, SmallVector<tile::LoadOp>> computedByBlock;
+    llvm::SetVector<Operation *> computed = loadsBehindProducts(kernel);
     SmallVector<Operation *> loads;
     SmallVector<tile::LoadOp> forThreads;
     kernel.walk([&](Operation *load) {
       if (!isa<tile::LoadOp, tile::GatherOp>(load) || !isCopied(load))
         return;
+      if (computed.contains(load))
+        return computedByBlock[load->getBlock()].push_back(cast<tile::LoadOp>(load));
       if (!isForProducts(load))
         return forThreads.push_back(cast<tile::LoadOp>(load));
       loads.push_back(load);
@@ -461,6 +523,11 @@ struct StageRings : tilec::impl::StageRingsBase<StageRings> {
       else
         load->removeAttr(copyAttrName); // needed before any group is there
     TileRemaker remaker;
+    for (auto &[block, staged] : computedByBlock) {
+      groups.push_back(groupOfComputed(staged));
+      for (const ReadByThreads &read : groups.back().read)
+        loads.push_back(read.load);
+    }
     for (const Group &group : groups)
       stageGroup(kernel, group, numWarps, remaker);
     for (Operation *load : loads)

@@ -1,4 +1,5 @@
 // RUN: tile-opt %s --tile-lower-to-simt | FileCheck %s
+// RUN: tile-opt %s --tile-lower-to-simt=chip=sm_90a | FileCheck %s --check-prefix=PACKED
 // Arithmetic on tiles is arithmetic on the vector that the thread owns.
 
 #l = #tile.layout<[128] register [(1)] lane [(2), (4), (8), (16), (32)] warp [(64)]>
@@ -20,7 +21,11 @@ tile.kernel @plain(%x: f32, %n: i32) attributes {num_warps = 2 : i32} {
   tile.return
 }
 
-// 16-bit floats are computed in f32 and rounded once.
+// 16-bit floats are computed in f32 and rounded once; sums and products where the chip does
+// two at once are the same.
+// PACKED-LABEL: llvm.func @half(
+// PACKED: arith.mulf %{{.*}} : vector<2xbf16>
+// PACKED: arith.subf %{{.*}} : vector<2xf16>
 // CHECK-LABEL: llvm.func @half(
 tile.kernel @half(%x: bf16, %y: f16) attributes {num_warps = 2 : i32} {
   %t = tile.splat %x : bf16 -> tensor<128xbf16, #l>
@@ -32,6 +37,9 @@ tile.kernel @half(%x: bf16, %y: f16) attributes {num_warps = 2 : i32} {
   // A sign is a bit.
   // CHECK: arith.negf %{{.*}} : vector<2xbf16>
   %n = arith.negf %p : tensor<128xbf16, #l>
+  // CHECK: arith.subf %{{.*}} : vector<2xf32>
+  %u = tile.splat %y : f16 -> tensor<128xf16, #l>
+  %v = arith.subf %u, %u : tensor<128xf16, #l>
   // CHECK: arith.cmpf oeq, %{{.*}}, %{{.*}} : f32
   %q = arith.cmpf oeq, %y, %y : f16
   tile.return

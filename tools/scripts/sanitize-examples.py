@@ -79,6 +79,7 @@ RUNS = [
     ("paged_attention", "", "D=64 P=16", "q=random:bf16[2,2,8,64] k=random:bf16[3,2,16,64] v=random:bf16[3,2,16,64] "
      "table=ones:i32[2,4] lens=ones:i32[2] o=poison:bf16[2,2,8,64] scale=0.125"),
     ("matmul_int4", "", "", "a=random:f16[70,192] w=random:u8[96,144] scale=random:f16[3,144] zero=random:u8[3,144] c=poison:f16[70,144]"),
+    ("matmul_int8_weights", "", "", "a=random:f16[70,192] w=random:i8[192,144] scale=random:f16[144] c=poison:f16[70,144]"),
     ("conv2d", "", "", "x=random:f16[1,20,20,72] f=random:f16[3,3,72,40] y=poison:f16[1,20,20,40]"),
     ("stencil", "", "", "x=random:f32[40,300] y=poison:f32[40,300]"),
     ("prefix_sum", "", "", "x=random:i32[5000] y=poison:i32[5000] states=zeros:i64[1] ticket=zeros:i32[1]"),

@@ -49,6 +49,9 @@ struct MmaProblem {
   bool keepsRowsInWarp = false;
   /// The operand is loaded from an array in which neighbours along K do not lie side by side.
   bool aIsAcrossK = false, bIsAcrossK = false;
+  /// Threads compute b, and not a, from tiles that copies bring: it is better the operand
+  /// that may come from registers.
+  bool bIsComputed = false;
 
   int64_t k() const { return aShape.back(); }
 };
@@ -158,6 +161,8 @@ struct Atom {
   bool addsInRegisters = false;
   /// The same of a product with no more of K than this; a longer one adds its parts itself.
   int64_t addsInRegistersUpTo = 0;
+  /// The registers of b, where b may be in registers instead.
+  std::optional<Layout> (*bRegisters)(const MmaProblem &, const Layout &acc) = nullptr;
 
   OperandHome accHome() const {
     return accumulator ? OperandHome::TensorMemory : OperandHome::Register;

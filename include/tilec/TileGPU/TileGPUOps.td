@@ -285,8 +285,8 @@ def TileGPU_MmaOp : TileGPU_Op<"mma", [
 
     - mma-C5: a, b and acc are all of rank 2 or all of rank 3.
     - mma-C6: the dims fit.
-    `a` may also be a tile in registers, in the layout of the atom's fragments; or, where
-    `a_transposed`, a buffer of rank 2 with dims [K, M].
+    `a`, or `b` of an atom that takes it so, may also be a tile in registers, in the layout of
+    the atom's fragments; `a` where `a_transposed` is a buffer of rank 2 with dims [K, M].
     The result of an atom that completes later may be read only through
     `tgpu.mma_wait`; another product may take it as its `acc` at once.
 
@@ -297,7 +297,7 @@ def TileGPU_MmaOp : TileGPU_Op<"mma", [
   }];
   let arguments = (ins
     Arg<AnyTypeOf<[TileGPU_BufferType, AnyRankedTensor]>, "", [MemRead]>:$a,
-    Arg<TileGPU_BufferType, "", [MemRead]>:$b,
+    Arg<AnyTypeOf<[TileGPU_BufferType, AnyRankedTensor]>, "", [MemRead]>:$b,
     AnyRankedTensor:$acc, Optional<I1>:$adds,
     DefaultValuedStrAttr<StrAttr, "fma">:$atom,
     UnitAttr:$a_unsigned, UnitAttr:$b_unsigned, UnitAttr:$a_transposed);

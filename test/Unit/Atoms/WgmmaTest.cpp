@@ -11,6 +11,7 @@
 #include "ProblemTest.h"
 
 #include "tilec/Atoms/Wgmma.h"
+#include "tilec/Support/Target.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/MLIRContext.h"
@@ -157,6 +158,33 @@ TEST_F(WgmmaTest, Transposed) {
                   (Layout::Coords{2 * (lane % 4) + r % 2 + 8 * (r / 4),
                                   16 * warp + lane / 4 + 8 * (r / 2 % 2) + 64 * (reg / 8)}));
       }
+}
+
+/// A b that threads compute is multiplied as a^T from registers, however many rows a has.
+TEST_F(WgmmaTest, TransposedForComputedB) {
+  MmaProblem problem = bf16Problem(128, 128, 64, 8);
+  problem.features = uint32_t(ChipFeature::WarpGroupMma);
+  EXPECT_EQ(selectAtom(problem), findAtom("wgmma"));
+  problem.bIsComputed = true;
+  const Atom *other = findAtom("wgmma_transposed");
+  EXPECT_EQ(selectAtom(problem), other);
+  EXPECT_FALSE(findAtom("wgmma")->supports(problem));
+  // Register r of thread t: a pair along K in a word, column l / 4 + 8 (r/2 % 2), half a step
+  // of K on, then steps; warp groups have 64 columns each.
+  std::optional<Layout> b = other->bRegisters(problem, other->accLayout(problem));
+  ASSERT_TRUE(b);
+  ASSERT_EQ(b->size(Input::Register), 32u);
+  for (int64_t reg = 0; reg < 32; ++reg)
+    for (int64_t lane : {0, 1, 5, 31})
+      for (int64_t warp = 0; warp < 8; ++warp)
+        EXPECT_EQ(b->apply(Position::thread(uint64_t(reg), uint64_t(lane), uint64_t(warp))),
+                  (Layout::Coords{2 * (lane % 4) + reg % 2 + 8 * (reg / 4),
+                                  16 * warp + lane / 4 + 8 * (reg / 2 % 2)}));
+  // Too narrow to be turned around: as it is.
+  MmaProblem narrow = bf16Problem(128, 32, 64, 8);
+  narrow.features = problem.features;
+  narrow.bIsComputed = true;
+  EXPECT_EQ(selectAtom(narrow), findAtom("wgmma"));
 }
 
 /// What has to lie along K and does not come so is left to warps.

@@ -152,4 +152,28 @@ TEST(MatmulInt4, PairsOfNibbles) {
   }
 }
 
+TEST(MatmulInt8Weights, AScaleForEachColumn) {
+  struct Size { int64_t m, n, k; int bm, bn; const char *chip; };
+  for (Size size : {Size{33, 70, 96, 64, 64, "sm_80"}, {1, 8, 0, 64, 64, "sm_90a"}, {70, 80, 208, 64, 64, "sm_90a"},
+                    {130, 144, 72, 128, 128, "sm_90a"}, {20, 80, 656, 16, 64, "sm_90a"}, {33, 40, 96, 64, 64, "sm_100a"}}) {
+    auto [m, n, k, bm, bn, chip] = size;
+    Case test{"matmul_int8_weights", "matmul_int8_weights", {define("BM", bm), define("BN", bn), define("BK", 64)},
+              {}, {}, false, {}, 2 * epsilon(DType::F16), chip};
+    test.arrays = {HostArray::random(DType::F16, {m, k}, 1), HostArray(DType::I8, {k, n}), HostArray(DType::F16, {n}),
+                   HostArray::poisoned(DType::F16, {m, n})};
+    for (int64_t i = 0; i < k * n; ++i)
+      test.arrays[1].set(i, double(i * 89 % 256 - 128));
+    for (int64_t i = 0; i < n; ++i)
+      test.arrays[2].set(i, std::ldexp(1.0, int(-7 - i % 4)));
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < n; ++j) {
+        double sum = 0;
+        for (int64_t l = 0; l < k; ++l)
+          sum += test.arrays[0].at(i * k + l) * test.arrays[1].at(l * n + j);
+        test.expected.push_back(sum * test.arrays[2].at(j));
+      }
+    check(test, /*allWarps=*/k == 208);
+  }
+}
+
 } // namespace

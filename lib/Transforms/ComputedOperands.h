@@ -1,0 +1,35 @@
+//===- ComputedOperands.h - operands that threads compute ----------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// An operand of a product in a loop that threads compute from what is loaded there: weights
+// of 4 bits that are unpacked and scaled, a cast, a bias or an activation on the way in.
+//
+//   %w = tile.load %a[%i, %n]    %s = tile.load %scale[%g, %n]
+//   %f = arith.uitofp %w         %b = … broadcast %s            %o = arith.mulf %f, %b
+//   tile.mma %x, %o, %sum                        loads behind %o: %w, %s
+//
+// What is loaded is smaller, or as it lies in the array, so that is what copies bring ahead.
+//
+//===------------------------------------------------------------------------===//
+#ifndef TILEC_LIB_TRANSFORMS_COMPUTEDOPERANDS_H
+#define TILEC_LIB_TRANSFORMS_COMPUTEDOPERANDS_H
+
+#include "tilec/Tile/TileOps.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace tilec {
+
+/// The loads in the product's block from which `operand`, a or b of it, is computed by pure
+/// operations. None where it is only a view of a load, where something else than loads and
+/// what comes from outside of the block has a part in it, or where no loop is around.
+llvm::SetVector<mlir::Operation *> loadsBehind(tile::MmaOp mma, mlir::Value operand);
+
+/// The loads behind the operands of all products of `kernel` that complete later.
+llvm::SetVector<mlir::Operation *> loadsBehindProducts(tile::KernelOp kernel);
+
+} // namespace tilec
+
+#endif // TILEC_LIB_TRANSFORMS_COMPUTEDOPERANDS_H
