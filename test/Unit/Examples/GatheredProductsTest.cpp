@@ -239,4 +239,32 @@ kernel both(x: array<f16, [m, k]>, w: array<f16, [k, n]>, rows: array<i32, [s]>,
   }
 }
 
+//===------------------------------------------------------------------------===//
+// Clusters
+//===------------------------------------------------------------------------===//
+
+/// Two blocks share the weights that the engine brings, and each gathers its own pixels; the
+/// last one may have no place in the grid.
+TEST(GatheredProducts, ConvolutionInClusters) {
+  for (auto [n, h, w] : {std::tuple<int64_t, int64_t, int64_t>{1, 9, 11}, {3, 7, 12}}) {
+    constexpr int64_t c = 40, k = 72;
+    Case test{"../Lowering/Run/gathered-convolution", "convolution", {define("BC", 32)}, {}, {}, false, {}, 0, "sm_90a"};
+    test.arrays = {whole(DType::F16, {n, h, w, c}, 1), whole(DType::F16, {3, 3, c, k}, 2),
+                   HostArray::poisoned(DType::F16, {n * h * w, k})};
+    for (int64_t pixel = 0; pixel < n * h * w; ++pixel)
+      for (int64_t out = 0; out < k; ++out) {
+        double sum = 0;
+        for (int64_t tap = 0; tap < 9; ++tap) {
+          int64_t y = pixel / w % h + tap / 3 - 1, x = pixel % w + tap % 3 - 1;
+          for (int64_t in = 0; y >= 0 && y < h && x >= 0 && x < w && in < c; ++in)
+            sum += test.arrays[0].at(size_t(((pixel / (h * w) * h + y) * w + x) * c + in)) *
+                   test.arrays[1].at(size_t((tap * c + in) * k + out));
+        }
+        test.expected.push_back(sum);
+      }
+    test.tolerance = epsilon(DType::F16);
+    check(test, /*allWarps=*/false);
+  }
+}
+
 } // namespace

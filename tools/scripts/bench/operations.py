@@ -261,6 +261,20 @@ def paged_attention():
                lambda: attention(q, keys, values))  # of keys that lie together
 
 
+def grouped_gemm():
+    tokens, n, k, e = 8192, 14336, 4096, 8
+    x, w, y = randn(tokens, k), randn(e, k, n) / 64, empty(tokens, n)
+    rows = torch.randperm(tokens, device="cuda").to(torch.int32)
+    together = x.view(e, tokens // e, k)  # as many rows for each expert
+    expected = x[rows[:64].long()].double() @ w[0].double()
+    for bm in (128, 64):
+        blocks = tokens // bm
+        experts = (torch.arange(blocks, device="cuda") * e // blocks).to(torch.int32)
+        launch = TileKernel("grouped_gemm", BM=bm).prepare(x, w, rows, experts, y)
+        report(f"rows of experts, {bm}", [tokens, n, k], 2 * tokens * n * k, launch, [(y, expected)],
+               lambda: torch.bmm(together, w), unit="TFLOP/s")  # of rows that lie together
+
+
 def matmul_int4():
     n, k, group = 8192, 8192, 64
     weights = torch.randint(0, 256, (k // 2, n), device="cuda", dtype=torch.uint8)
@@ -315,7 +329,7 @@ def spmv():
 
 
 CASES = [cross_entropy, rmsnorm, layernorm_backward, cumsum, argmax, topk, sort, swiglu, dropout, embedding, histogram,
-         matmul_swiglu, matmul_f8_scaled, attention_backward, flash_decoding, paged_attention, matmul_int4, conv2d, stencil, prefix_sum,
+         matmul_swiglu, matmul_f8_scaled, attention_backward, flash_decoding, paged_attention, grouped_gemm, matmul_int4, conv2d, stencil, prefix_sum,
          spmv]
 
 
