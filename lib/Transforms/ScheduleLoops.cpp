@@ -311,15 +311,18 @@ struct ScheduleLoops : tilec::impl::ScheduleLoopsBase<ScheduleLoops> {
 
   static void explain(tgpu::RingOp ring, int64_t stages, std::optional<RingLoop> &found) {
     std::string sources = tgpu::spellSources(ring);
+    bool isUnderCondition = llvm::any_of(ring.getRing().getUsers(), [](Operation *user) {
+      return isa<tgpu::PushOp>(user) && isa<scf::IfOp>(user->getParentOp());
+    });
     if (found)
       remarkChoice(ring, "schedule-loops", "copies of {0} run {1} iteration{2} ahead{3}",
                    sources, stages - 1, stages == 2 ? "" : "s",
                    found->getFor() ? "" : ", whether or not those come");
     else
-      remarkMissed(ring, "schedule-loops",
-                   "copies of {0} do not run ahead: what they copy depends on more than "
-                   "numbers that grow by a constant each iteration",
-                   sources);
+      remarkMissed(ring, "schedule-loops", "copies of {0} do not run ahead: {1}", sources,
+                   isUnderCondition ? "they are made under a condition"
+                                    : "what they copy depends on more than numbers that grow by "
+                                      "a constant each iteration");
   }
 };
 

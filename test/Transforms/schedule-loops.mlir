@@ -68,6 +68,28 @@ tile.kernel @carried(%x: !tile.array<?x?xbf16>, %n: index) attributes {num_warps
   tile.return
 }
 
+// What is copied in some iterations only.
+// CHECK-LABEL: tile.kernel @some(
+// REMARK: [Missed] {{.*}}Function=some {{.*}}Remark="copies of `arg0` do not run ahead: they are made under a condition"
+tile.kernel @some(%x: !tile.array<?x?xbf16>, %n: index, %c: i1) attributes {num_warps = 1 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %ring = tgpu.ring copy "cp_async" : !tgpu.ring<3x[!buffer]>
+  // CHECK: scf.for
+  // CHECK-NEXT: scf.if
+  // CHECK-NEXT: tgpu.push
+  scf.for %i = %c0 to %n step %c1 {
+    scf.if %c {
+      tgpu.push %ring : !tgpu.ring<3x[!buffer]> {
+        tgpu.copy %x[%c0, %i] order [0, 1] to 0 : !tile.array<?x?xbf16>
+      }
+      %b = tgpu.pop %ring : !tgpu.ring<3x[!buffer]> -> !buffer
+      tgpu.release %ring : !tgpu.ring<3x[!buffer]>
+    }
+  }
+  tile.return
+}
+
 // One place: nothing to run ahead with.
 // CHECK-LABEL: tile.kernel @one(
 tile.kernel @one(%x: !tile.array<?x?xbf16>, %n: index) attributes {num_warps = 1 : i32} {
