@@ -342,6 +342,8 @@ private:
   Value shuffleElements(Value value, mlir::function_ref<Value(Value)> shuffle32);
 
   //===--- Pieces.cpp: more elements a thread than it has registers ---------------------------===//
+  static bool isStream(tile::KernelOp kernel);
+  bool isWide(mlir::Type type) const;
   bool isForPieces(Operation *op) const;
   mlir::RankedTensorType typeInPieces(Operation *op) const;
   bool renameInMemory(Operation *op);
@@ -409,6 +411,7 @@ private:
   Value thread;               ///< i32: number in the block
   Value gridExtents[3];       ///< i32
   Value numSMs;               ///< i32, where the kernel asks for it
+  bool kernelIsStream = false; ///< it has but elementwise operations
   bool isAligned16 = false;   ///< the build's facts
   bool isIndex32 = false;
   int64_t clusterSize = 1;    ///< blocks that share copies

@@ -127,7 +127,7 @@ static bool hasCopyOut(tile::KernelOp kernel) {
 
 Emitter::Emitter(tile::KernelOp kernel, const Chip *chip)
     : kernel(kernel), chip(chip), facts(kernel), builder(kernel), loc(kernel.getLoc()),
-      isAligned16(tile::relies(kernel, BuildFact::Aligned16)),
+      kernelIsStream(isStream(kernel)), isAligned16(tile::relies(kernel, BuildFact::Aligned16)),
       isIndex32(tile::relies(kernel, BuildFact::Index32)) {
   if (auto size = kernel->getAttrOfType<IntegerAttr>(tgpu::clusterAttrName))
     clusterSize = size.getInt();

@@ -29,6 +29,7 @@
 
 #include "tilec/Analysis/ScanPlan.h"
 #include "tilec/Atoms/ThreadCode.h"
+#include "tilec/Transforms/RolledLoop.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -390,9 +391,11 @@ LogicalResult Emitter::emitScanInPieces(Operation *op, Region &combiner, ValueRa
   }
   OpBuilder::InsertionGuard guard(builder);
   auto rows = scf::ForOp::create(builder, loc, i32(0), i32(int64_t(1) << pieces.beside.size()), i32(1));
+  keepRolled(rows);
   builder.setInsertionPointToStart(rows.getBody());
   int64_t count = int64_t(1) << pieces.along.size();
   auto loop = scf::ForOp::create(builder, loc, i32(0), i32(count), i32(1), start);
+  keepRolled(loop);
   builder.setInsertionPointToStart(loop.getBody());
   Value turn = loop.getInductionVar();
   Value place = isReverse ? arith::XOrIOp::create(builder, loc, turn, i32(count - 1)) : turn;

@@ -8,7 +8,8 @@
 // payloads. Out: Batcher's bitonic network. Stage s merges runs of 2^(s-1) elements to runs
 // of 2^s, upwards where bit s of the position is clear, downwards where it is set, in
 // steps over bits s-1 … 0 of the position: elements that differ in that bit are compared
-// and exchanged. Where the bit lives says how they meet:
+// and exchanged. Runs that rise and then fall (SortRuns.h) need the last stage only. Where
+// the bit lives says how elements meet:
 //
 //   register   both in the thread: halves of its vector
 //   lane       a butterfly shuffle; each of the two keeps one
@@ -23,6 +24,8 @@
 
 #include "tilec/Analysis/ScanPlan.h"
 #include "tilec/Atoms/ThreadCode.h"
+#include "tilec/Tile/SortRuns.h"
+#include "tilec/Transforms/RolledLoop.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -35,15 +38,18 @@ namespace tilec {
 
 class SortEmitter {
 public:
-  SortEmitter(Emitter &emitter, const ScanPlan &plan, bool isDescending, Value scratch)
-      : e(emitter), plan(plan), isDescending(isDescending), scratch(scratch) {}
+  SortEmitter(Emitter &emitter, const ScanPlan &plan, bool isDescending, bool areBitonic,
+              Value scratch)
+      : e(emitter), plan(plan), isDescending(isDescending), areBitonic(areBitonic),
+        scratch(scratch) {}
 
   void run(SmallVector<Value> &values) {
     unsigned numBits = plan.bits.size();
     int64_t registers = cast<VectorType>(values[0].getType()).getNumElements();
-    if (int64_t(numBits * (numBits + 1) / 2) * registers > largestUnrolled)
+    unsigned numSteps = areBitonic ? numBits : numBits * (numBits + 1) / 2;
+    if (int64_t(numSteps) * registers > largestUnrolled)
       return loop(values);
-    for (unsigned number = 1; number <= numBits; ++number) {
+    for (unsigned number = areBitonic ? numBits : 1; number <= numBits; ++number) {
       stage = e.i32(int64_t(1) << number);
       for (unsigned bit = number; bit-- > 0;)
         step(values, bit);
@@ -85,7 +91,9 @@ private:
 
   Emitter &e;
   const ScanPlan &plan;
-  bool isDescending, isFirstExchange = true;
+  bool isDescending;
+  bool areBitonic; ///< the last stage is enough
+  bool isFirstExchange = true;
   Value scratch;
   Value stage; ///< i32: the bit of the position that tells runs of the stage apart
   Value base;  ///< i32: the position where the piece at hand begins; null: it is all
@@ -96,8 +104,10 @@ private:
 /// Larger networks: one iteration a stage, which skips the steps that it does not have.
 void SortEmitter::loop(SmallVector<Value> &values) {
   isFirstExchange = false;
-  auto stages = scf::ForOp::create(e.builder, e.loc, e.i32(1),
-                                   e.i32(int64_t(plan.bits.size()) + 1), e.i32(1), values);
+  int64_t last = int64_t(plan.bits.size());
+  auto stages = scf::ForOp::create(e.builder, e.loc, e.i32(areBitonic ? last : 1),
+                                   e.i32(last + 1), e.i32(1), values);
+  keepRolled(stages);
   OpBuilder::InsertionGuard guard(e.builder);
   e.builder.setInsertionPointToEnd(stages.getBody());
   SmallVector<Value> current(stages.getRegionIterArgs());
@@ -122,13 +132,14 @@ void SortEmitter::stepsOf(Value number, SmallVector<Value> &values) {
   }
 }
 
-/// A loop over begin … end - 1.
+/// A loop over begin … end - 1; its body is long already.
 static void emitLoop(OpBuilder &builder, Location loc, int64_t begin, int64_t end,
                      function_ref<void(Value)> body) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(builder, loc, value, 32);
   };
   auto loop = scf::ForOp::create(builder, loc, constant(begin), constant(end), constant(1));
+  keepRolled(loop);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());
@@ -142,7 +153,7 @@ void SortEmitter::runInPieces(ValueRange tiles, const ScanPieces &pieces) {
   };
   each(0, int64_t(1) << pieces.beside.size(), [&](Value index) {
     Value row = emitLinear(e.builder, e.loc, index, pieces.beside);
-    each(1, inner + outer + 1, [&](Value number) {
+    each(areBitonic ? inner + outer : 1, inner + outer + 1, [&](Value number) {
       stage = arith::ShLIOp::create(e.builder, e.loc, e.i32(1), number);
       for (unsigned bit = outer; bit-- > 0;) {
         auto branch = scf::IfOp::create(e.builder, e.loc, hasStep(number, inner + bit));
@@ -285,6 +296,7 @@ LogicalResult Emitter::emitSort(Operation *op, ValueRange sources, unsigned axis
   });
   if (!areWords)
     return op->emitError("this sort is not one of words: run --tile-expand-sorts first");
+  bool areBitonic = op->hasAttr(tile::bitonicRunsAttr);
   std::optional<ScanPieces> pieces;
   if (needsPieces(sources))
     pieces = splitScan(*plan, pieceBits);
@@ -295,14 +307,15 @@ LogicalResult Emitter::emitSort(Operation *op, ValueRange sources, unsigned axis
              [&](Value number) {
                setPieces(op->getResults(), getPieces(sources, number), number);
              });
-    SortEmitter(*this, pieces->plan, isDescending, scratch).runInPieces(op->getResults(), *pieces);
+    SortEmitter(*this, pieces->plan, isDescending, areBitonic, scratch)
+        .runInPieces(op->getResults(), *pieces);
     for (Value value : temporary)
       localMemory.erase(value);
     return success();
   }
   SmallVector<Value> values =
       llvm::map_to_vector(sources, [&](Value source) { return get(source); });
-  SortEmitter(*this, *plan, isDescending, scratch).run(values);
+  SortEmitter(*this, *plan, isDescending, areBitonic, scratch).run(values);
   for (auto [result, value] : llvm::zip_equal(op->getResults(), values))
     set(result, value);
   return success();

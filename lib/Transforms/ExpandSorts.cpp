@@ -21,9 +21,11 @@
 //
 // Of a sort whose results are only used for their first k elements (topk), the tile is
 // halved instead: both halves are sorted in runs of k, one upwards, one downwards, and the
-// lesser of each pair of elements are the k least of both runs.
+// lesser of each pair of elements are the k least of both runs. They rise and then fall, or
+// the other way round, so the last stage of the network sorts them (SortRuns.h).
 //===----------------------------------------------------------------------===//
 #include "tilec/Analysis/SlicePlan.h"
+#include "tilec/Tile/SortRuns.h"
 #include "tilec/Tile/TileOps.h"
 #include "tilec/Transforms/Passes.h"
 
@@ -235,9 +237,12 @@ private:
 
   //===--- sorting words ------------------------------------------------------===//
 
-  SmallVector<Value> sortWords(ValueRange words, unsigned along, bool descends) {
+  SmallVector<Value> sortWords(ValueRange words, unsigned along, bool descends,
+                               bool areBitonic = false) {
     auto sort = SortOp::create(builder, loc, words.getTypes(), words, along, descends,
                                /*isUnsigned=*/true);
+    if (areBitonic)
+      sort->setAttr(bitonicRunsAttr, builder.getUnitAttr());
     return SmallVector<Value>(sort.getResults());
   }
 
@@ -272,7 +277,8 @@ private:
     };
     for (Value &word : words)
       word = reshape(word, {outer, runs, kept, inner});
-    for (; runs > 1; runs /= 2) {
+    bool areBitonic = false;
+    for (; runs > 1; runs /= 2, areBitonic = true) {
       auto half = [&](int64_t which) {
         SmallVector<Value> index;
         for (int64_t at : {int64_t(0), which, int64_t(0), int64_t(0)})
@@ -283,7 +289,8 @@ private:
           return ExtractOp::create(builder, loc, result, word, index);
         });
       };
-      SmallVector<Value> up = sortWords(half(0), 2, false), down = sortWords(half(1), 2, true);
+      SmallVector<Value> up = sortWords(half(0), 2, false, areBitonic);
+      SmallVector<Value> down = sortWords(half(1), 2, true, areBitonic);
       Value isLess = compare(arith::CmpIPredicate::ult, up[0], down[0]);
       if (isPair) {
         Value tie = arith::AndIOp::create(builder, loc,
@@ -294,7 +301,7 @@ private:
       for (unsigned i = 0; i < words.size(); ++i)
         words[i] = select(isLess, up[i], down[i]);
     }
-    words = sortWords(words, 2, false);
+    words = sortWords(words, 2, false, areBitonic);
     for (Value &word : words)
       word = reshape(word, withSize(kept).getShape());
     return words;

@@ -15,6 +15,7 @@
 #include "Staging.h"
 
 #include "tilec/Analysis/ScanPlan.h"
+#include "tilec/Tile/SortRuns.h"
 #include "tilec/Tile/TileLayout.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -92,6 +93,8 @@ void tilec::stageSort(tile::SortOp op, unsigned numWarps) {
   Value scratch = createScratch(builder, op.getLoc(), threadBytes(op.getSources()), numWarps);
   auto sort = tgpu::SortOp::create(builder, op.getLoc(), op.getResultTypes(), op.getSources(),
                                    op.getAxis(), op.getDescending(), scratch);
+  if (Attribute known = op->getAttr(tile::bitonicRunsAttr))
+    sort->setAttr(tile::bitonicRunsAttr, known);
   op.replaceAllUsesWith(sort.getResults());
   op.erase();
 }

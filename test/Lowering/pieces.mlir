@@ -67,3 +67,60 @@ tile.kernel @scan(%b: !tile.array<?xi32, mut>) attributes {num_warps = 1 : i32} 
   tile.store %b[%c0], %y : !tile.array<?xi32, mut>, tensor<16384xi32, #wide>
   tile.return
 }
+
+// A run of pieces is taken where it lies: the second half begins with piece 8.
+#half = #tile.layout<[8192] register [(1), (2), (128), (256), (512), (1024), (2048), (4096)] lane [(4), (8), (16), (32), (64)]>
+
+// CHECK-LABEL: llvm.func @half(
+// CHECK: %[[ALL:.*]] = llvm.alloca %{{.*}} x vector<32xi32>
+// CHECK: scf.for
+// CHECK: %[[HALF:.*]] = llvm.getelementptr %[[ALL]][8] : (!llvm.ptr) -> !llvm.ptr, vector<32xi32>
+// CHECK-NOT: llvm.store
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %c8
+// CHECK: llvm.getelementptr %[[HALF]][
+// CHECK: llvm.return
+tile.kernel @half(%b: !tile.array<?xi32, mut>) attributes {num_warps = 1 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %x = tile.iota : tensor<16384xi32, #wide>
+  %y = tile.extract %x[%c1] : tensor<16384xi32, #wide> -> tensor<8192xi32, #half>
+  tile.store %b[%c0], %y : !tile.array<?xi32, mut>, tensor<8192xi32, #half>
+  tile.return
+}
+
+// Threads of 32 warps have 64 registers each: 128 elements of a stream are in pieces.
+#many = #tile.layout<[131072] register [(1), (2), (4096), (8192), (16384), (32768), (65536)] lane [(4), (8), (16), (32), (64)] warp [(128), (256), (512), (1024), (2048)]>
+
+// CHECK-LABEL: llvm.func @many(
+// CHECK-NOT: vector<128xf32>
+// CHECK: scf.for %{{.*}} = %{{.*}} to %c4
+// CHECK: arith.addf %{{.*}}, %{{.*}} : vector<32xf32>
+// CHECK-NOT: vector<128xf32>
+// CHECK: llvm.return
+tile.kernel @many(%a: !tile.array<?xf32>, %b: !tile.array<?xf32, mut>) attributes {num_warps = 32 : i32} {
+  %c0 = arith.constant 0 : index
+  %x = tile.load %a[%c0] : !tile.array<?xf32> -> tensor<131072xf32, #many>
+  %y = arith.addf %x, %x : tensor<131072xf32, #many>
+  tile.store %b[%c0], %y : !tile.array<?xf32, mut>, tensor<131072xf32, #many>
+  tile.return
+}
+
+// Not where they are reduced: some of them in registers is better.
+#rows = #tile.layout<[128, 1024] register [(1, 0), (2, 0), (4, 0), (8, 0), (16, 0), (32, 0), (64, 0)] lane [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16)] warp [(0, 32), (0, 64), (0, 128), (0, 256), (0, 512)]>
+#line = #tile.layout<[1024] lane [(1), (2), (4), (8), (16)] warp [(32), (64), (128), (256), (512)]>
+
+// CHECK-LABEL: llvm.func @reduced(
+// CHECK: arith.addf %{{.*}}, %{{.*}} : vector<128xf32>
+// CHECK: llvm.return
+tile.kernel @reduced(%a: !tile.array<?x?xf32>, %b: !tile.array<?xf32, mut>) attributes {num_warps = 32 : i32} {
+  %c0 = arith.constant 0 : index
+  %x = tile.load %a[%c0, %c0] : !tile.array<?x?xf32> -> tensor<128x1024xf32, #rows>
+  %y = arith.addf %x, %x : tensor<128x1024xf32, #rows>
+  %s = tile.reduce(%y) axes [0] : (tensor<128x1024xf32, #rows>) -> tensor<1024xf32, #line> {
+  ^bb0(%p: f32, %q: f32):
+    %r = arith.maxnumf %p, %q : f32
+    tile.yield %r : f32
+  }
+  tile.store %b[%c0], %s : !tile.array<?xf32, mut>, tensor<1024xf32, #line>
+  tile.return
+}

@@ -50,9 +50,9 @@ tile.kernel @wide(%a: !tile.array<?xf64, mut>) {
 // CHECK: tile.reshape %{{.*}} : tensor<2x16xi64> -> tensor<2x4x4x1xi64>
 // CHECK: tile.sort(%{{.*}}) axis 2 unsigned : (tensor<2x2x4x1xi64>)
 // CHECK: tile.sort(%{{.*}}) axis 2 descending unsigned : (tensor<2x2x4x1xi64>)
-// CHECK: tile.sort(%{{.*}}) axis 2 unsigned : (tensor<2x1x4x1xi64>)
-// CHECK: tile.sort(%{{.*}}) axis 2 descending unsigned : (tensor<2x1x4x1xi64>)
-// CHECK: tile.sort(%{{.*}}) axis 2 unsigned : (tensor<2x1x4x1xi64>)
+// CHECK: tile.sort(%{{.*}}) axis 2 unsigned {tile.bitonic_runs} : (tensor<2x1x4x1xi64>)
+// CHECK: tile.sort(%{{.*}}) axis 2 descending unsigned {tile.bitonic_runs} : (tensor<2x1x4x1xi64>)
+// CHECK: tile.sort(%{{.*}}) axis 2 unsigned {tile.bitonic_runs} : (tensor<2x1x4x1xi64>)
 // CHECK-NOT: tile.sort
 // CHECK: tile.reshape %{{.*}} : tensor<2x1x4x1xi64> -> tensor<2x4xi64>
 tile.kernel @first(%a: !tile.array<?x?xf32>, %b: !tile.array<?x?xf32, mut>, %c: !tile.array<?x?xi32, mut>) {
