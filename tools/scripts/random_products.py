@@ -33,6 +33,7 @@ class Product:
         self.rows = self.extent(self.m * (self.positions or p.grid[0]), ragged)
         self.columns = self.extent(self.n * (p.grid[1] if len(p.grid) > 1 else 1), ragged)
         self.depth = self.extent(self.k * self.rounds, ragged)
+        self.outer = None  # the variable of the loop around the rounds
 
     def extent(self, size, ragged):
         """A dim near `size`: mostly a multiple of 16 bytes of any dtype."""
@@ -45,12 +46,27 @@ class Product:
 
 def place(t, index, size):
     """`load`'s index along one axis as `load_at` counts, with an offset now and then."""
-    return f"{index} * {size}" + t.p.choose("", "", " + 1", " - 1", " - 16", " + 8")
+    shifts = ["", "", " + 1", " - 1", " - 16", " + 8"] + ([f" + {t.outer}", f" + {t.outer} - 1"] if t.outer else [])
+    return f"{index} * {size}" + t.p.choose(*shifts)
+
+
+def image(t, extents, tile, index):
+    """A tile of pixels, whose rows and columns become one dim."""
+    wide = 1 << t.p.below(tile[0].bit_length())
+    a = t.p.array(t.dtype, [2, extents[0] // wide + 2, wide + t.p.below(3), extents[1]], fill="small")
+    if t.p.chance(0.5):
+        inner = f"load({a}, [1, {index[0]}, 0, {index[1]}], {dims([1, tile[0] // wide, wide, tile[1]])})"
+    else:
+        rows, columns = place(t, index[0], tile[0] // wide), t.p.choose("0", "-1", t.outer or "1")
+        inner = f"load_at({a}, [0, {rows}, {columns}, {index[1]} * {tile[1]}], {dims([1, tile[0] // wide, wide, tile[1]])})"
+    return f"reshape({inner}, {dims(tile)})"
 
 
 def stored(t, extents, tile, index):
     """A tile of an array of its own, in one of the ways that say which."""
-    p, form = t.p, t.p.below(10)
+    p, form = t.p, t.p.below(11)
+    if form == 10:
+        return image(t, extents, tile, index)
     if form < 5:
         return f"load({p.array(t.dtype, extents, fill='small')}, {dims(index)}, {dims(tile)})"
     if form < 7:
@@ -119,6 +135,12 @@ def leave(t, at):
     return f"if {at} {t.p.choose('>=', '==', '>')} {t.p.choose('1', '2', 'bid(0)')} {{ {t.p.choose('break', 'break', 'continue')}; }}"
 
 
+def inner_loop(t, total, depth, variable):
+    before, t.outer = t.outer, variable
+    loop(t, total, depth + 1)
+    t.outer = before
+
+
 def loop(t, total, depth=0):
     """A loop over the rounds in one of the ways to write one."""
     p, at = t.p, t.p.fresh()
@@ -133,9 +155,9 @@ def loop(t, total, depth=0):
         p.add(f"var {at} = 0;")
         head = f"while {at} < {end}"
         rounds.insert(p.below(2), lambda: p.add(f"{at} += 1;"))
-    elif depth == 0:
-        head = f"for {at} in 0..2"
-        rounds = [lambda: loop(t, total, 1)]
+    elif depth < 2:
+        head = f"for {at} in 0..{p.choose('2', '3', 'bid(0) + 1')}"
+        rounds = [lambda: inner_loop(t, total, depth, at)]
     else:
         head = f"if bid(0) {p.choose('==', '!=')} 1"
         p.add(f"let {at} = {p.choose('0', 'bid(0)')};")
