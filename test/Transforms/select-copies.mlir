@@ -70,11 +70,11 @@ tile.kernel @engine_for_threads(%a: !tile.array<?x?xf32>, %c: !tile.array<?x?xf3
   tile.return
 }
 
-// With b along K its rows meet in banks: threads copy, to where they do not.
-// CHECK-LABEL: tile.kernel @threads_for_threads
-// CHECK-COUNT-2: tile.load {{.*}} {tile.copy = "cp_async"} : !tile.array<?x?xf32>
+// So they do with b along K.
+// CHECK-LABEL: tile.kernel @engine_along_k
+// CHECK-COUNT-2: tile.load {{.*}} {tile.copy = "tma"} : !tile.array<?x?xf32>
 // CHECK-NOT: tile.copy
-tile.kernel @threads_for_threads(%a: !tile.array<?x?xf32>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 8 : i32, tile.facts = ["aligned16", "disjoint"]} {
+tile.kernel @engine_along_k(%a: !tile.array<?x?xf32>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 8 : i32, tile.facts = ["aligned16", "disjoint"]} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %z = arith.constant dense<0.0> : tensor<128x128xf32>
@@ -85,6 +85,24 @@ tile.kernel @threads_for_threads(%a: !tile.array<?x?xf32>, %c: !tile.array<?x?xf
     scf.yield %p : tensor<128x128xf32>
   }
   tile.store %c[%n, %n], %r : !tile.array<?x?xf32, mut>, tensor<128x128xf32>
+  tile.return
+}
+
+// With f64 in fragments of 8 rows its rows meet in banks: threads copy, to where they do not.
+// CHECK-LABEL: tile.kernel @threads_for_threads
+// CHECK-COUNT-2: tile.load {{.*}} {tile.copy = "cp_async"} : !tile.array<?x?xf64>
+// CHECK-NOT: tile.copy
+tile.kernel @threads_for_threads(%a: !tile.array<?x?xf64>, %c: !tile.array<?x?xf64, mut>, %n: index) attributes {num_warps = 8 : i32, tile.facts = ["aligned16", "disjoint"]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : tensor<128x128xf64>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<128x128xf64>) {
+    %x = tile.load %a[%n, %i] : !tile.array<?x?xf64> -> tensor<128x32xf64>
+    %y = tile.load %a[%n, %i] order [1, 0] : !tile.array<?x?xf64> -> tensor<32x128xf64>
+    %p = tile.mma %x, %y, %s {atom = "mma_sync"} : tensor<128x32xf64>, tensor<32x128xf64>, tensor<128x128xf64>
+    scf.yield %p : tensor<128x128xf64>
+  }
+  tile.store %c[%n, %n], %r : !tile.array<?x?xf64, mut>, tensor<128x128xf64>
   tile.return
 }
 
