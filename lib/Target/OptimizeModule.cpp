@@ -88,7 +88,11 @@ OptimizationLevel pipelineLevel(unsigned level) {
 constexpr StringLiteral unwantedPasses[] = {
     "VectorCombinePass",   "DSEPass",       "ConstraintEliminationPass", "MemCpyOptPass",
     "BDCEPass",            "JumpThreadingPass", "LoopLoadEliminationPass",
-    "AggressiveInstCombinePass", "SCCPPass", "CalledValuePropagationPass"};
+    "AggressiveInstCombinePass", "SCCPPass", "CalledValuePropagationPass",
+    "InstSimplifyPass", "LoopIdiomRecognizePass", "LoopInstSimplifyPass",
+    "LoopSimplifyCFGPass", "MergedLoadStoreMotionPass", "Float2IntPass",
+    "ControlHeightReductionPass", "LoopDistributePass", "OpenMPOptPass",
+    "OpenMPOptCGSCCPass", "GlobalOptPass"};
 
 } // namespace
 
