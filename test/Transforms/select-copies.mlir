@@ -268,8 +268,7 @@ tile.kernel @read_before(%a: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut
 tile.kernel @released(%a: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %f: !tile.array<?xi32, mut>, %n: index) attributes {num_warps = 4 : i32, tile.facts = ["aligned16", "disjoint"]} {
   %c0 = arith.constant 0 : index
   %b = tile.block_id 0 : index
-  %c1 = arith.constant 1 : index
-  %one = arith.constant 1 : i32
+  %c1 = arith.constant 1 : index   %one = arith.constant 1 : i32
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<64x64xf32>) {
     %x = tile.load %a[%n, %i] : !tile.array<?x?xbf16> -> tensor<64x64xbf16>
@@ -288,8 +287,7 @@ tile.kernel @released(%a: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, 
 // CHECK: tile.return
 // REMARK: Function=before {{.*}}Remark="threads store f32[64, 64] to `arg1`: it may begin before the array"
 tile.kernel @before(%a: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32, tile.facts = ["aligned16", "disjoint"]} {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
+  %c0 = arith.constant 0 : index   %c1 = arith.constant 1 : index
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<64x64xf32>) {
     %x = tile.load %a[%n, %i] : !tile.array<?x?xbf16> -> tensor<64x64xbf16>
