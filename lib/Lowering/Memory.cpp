@@ -15,9 +15,9 @@
 // many elements of the tile exist (`extent`, i32, 0 when nothing does, where `start` may
 // have overflowed). An element exists when its coordinate is below the extent in every
 // dim. Where indices count elements and may be negative, the first elements of the tile may
-// be missing: coordinates are then counted from the first that exists. So no check of a
-// thread is wider than 32 bits; the block's test of an index is, where the index may not
-// fit.
+// be missing: coordinates are then counted from the first that exists, or, where the array's
+// sizes fit into 32 bits, from the array's first element. So no check of a thread is wider
+// than 32 bits; the block's test of an index is, where the index may not fit.
 //
 //   loads   read `pad` in constant memory instead of what does not exist: no branches,
 //           all loads of a tile are issued together, nothing is selected afterwards
@@ -90,7 +90,7 @@ private:
     bool isInBounds, isInnermost;
     bool mayBeginBefore; ///< the array, and reach into it
     Value extent;      ///< i32; null: every element exists if `valid`
-    Value first;       ///< i32: coordinate of the first that exists; null: 0
+    Value shift;       ///< i32: from a coordinate to what is compared with the extent; null: 0
     Value ownCoordinate; ///< i32, the thread's part
     uint64_t ownBits = 0;
   };
@@ -270,12 +270,16 @@ size_t TileAccess::registersAlong(unsigned dim) const {
 void TileAccess::checkBothEnds(Dim &dim) {
   OpBuilder &b = e.builder;
   Location loc = e.loc;
-  auto [first, count] = emitExistingPart(b, loc, dim.index, dim.arraySize, dim.size,
+  auto [shift, count] = emitExistingPart(b, loc, dim.index, dim.arraySize, dim.size,
                                          {dim.fits, e.isIndex32});
+  Value last = arith::SubIOp::create(b, loc, count, e.i32(dim.size));
+  auto atMost = [&](Value low, Value high) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, low, high);
+  };
   Value isWhole =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, count, e.i32(dim.size));
+      arith::AndIOp::create(b, loc, atMost(e.i32(0), shift), atMost(shift, last));
   wholly = wholly ? arith::AndIOp::create(b, loc, wholly, isWhole).getResult() : isWhole;
-  dim.first = first;
+  dim.shift = shift;
   dim.extent = count;
 }
 
@@ -403,10 +407,10 @@ Value TileAccess::guardOf(uint64_t flat) {
     Value &guard = guards[{number, reached}];
     if (!guard) {
       Value place = coordinate(number, own);
-      if (dim.first)
-        place = arith::SubIOp::create(b, e.loc, place, dim.first);
+      if (dim.shift)
+        place = arith::AddIOp::create(b, e.loc, place, dim.shift);
       guard = arith::CmpIOp::create(
-          b, e.loc, dim.first ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt, place, extent);
+          b, e.loc, dim.shift ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt, place, extent);
     }
     outer = guard;
   }

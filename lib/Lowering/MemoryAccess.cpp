@@ -32,37 +32,29 @@ using namespace tilec;
 
 ExistingPart tilec::emitExistingPart(OpBuilder &b, Location loc, Value start, Value size,
                                      int64_t width, StartAndSize known) {
-  Type type = b.getIntegerType(known.sizeFits ? 32 : 64);
   auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIntOp::create(b, loc, type, value);
+    return arith::ConstantIntOp::create(b, loc, value, 64);
   };
   auto narrow = [&](Value value) -> Value {
-    return value.getType().isInteger(32) ? value
-                                         : arith::TruncIOp::create(b, loc, b.getI32Type(), value);
+    return arith::TruncIOp::create(b, loc, b.getI32Type(), value);
   };
-  if (known.sizeFits && !known.startFits) {
-    // Nothing exists beyond what 32 bits count.
-    auto wide = [&](int64_t value) -> Value {
-      return arith::ConstantIntOp::create(b, loc, value, 64);
-    };
-    start = arith::MaxSIOp::create(b, loc, start, wide(-width));
-    start = arith::MinSIOp::create(b, loc, start, wide(INT32_MAX));
-  }
-  if (known.sizeFits) {
-    start = narrow(start);
-    size = narrow(size);
-  }
   Value zero = constant(0);
+  if (known.sizeFits) {
+    // Sums that wrap are negative, and so no place; neither is there one so far away that 32
+    // bits do not hold where the tile begins.
+    Value shift = narrow(start);
+    if (known.startFits)
+      return {shift, narrow(size)};
+    Value held = arith::ExtSIOp::create(b, loc, b.getI64Type(), shift);
+    Value isHeld = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, held, start);
+    return {shift, narrow(arith::SelectOp::create(b, loc, isHeld, size, zero))};
+  }
   start = arith::MaxSIOp::create(b, loc, start, constant(-width));
-  Value first = arith::SubIOp::create(b, loc, zero, start);
-  first = arith::MaxSIOp::create(b, loc, first, zero);
-  // Less than 2^32 (2^64) where the tile begins before the array's end.
-  Value begins = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, start, size);
+  Value shift = arith::MinSIOp::create(b, loc, start, zero);
   Value end = arith::SubIOp::create(b, loc, size, start);
-  end = arith::MinUIOp::create(b, loc, end, constant(width));
-  end = arith::SelectOp::create(b, loc, begins, end, zero);
-  Value count = arith::SubIOp::create(b, loc, end, first);
-  return {narrow(first), narrow(arith::MaxSIOp::create(b, loc, count, zero))};
+  end = arith::MinSIOp::create(b, loc, end, constant(width));
+  Value count = arith::AddIOp::create(b, loc, end, shift);
+  return {narrow(shift), narrow(arith::MaxSIOp::create(b, loc, count, zero))};
 }
 
 SmallVector<AccessGroup> tilec::groupRegisters(const Layout &layout,

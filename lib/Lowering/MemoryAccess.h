@@ -27,16 +27,18 @@ llvm::SmallVector<AccessGroup> groupRegisters(const Layout &layout,
                                               llvm::ArrayRef<unsigned> bits);
 
 /// What exists of `width` elements from element `start` on (which may be negative) of `size`
-/// along a dim: the first of them that does, and how many; both i32.
+/// along a dim: element number e of them does where e + shift, as unsigned, is below `count`.
+/// Both are i32; all exist where shift is at least 0 and at most count - width.
 struct ExistingPart {
-  mlir::Value first, count;
+  mlir::Value shift, count;
 };
-/// Whether numbers of 32 bits can hold these: then the arithmetic is of such.
+/// Whether numbers of 32 bits can hold these.
 struct StartAndSize {
   bool startFits, sizeFits;
 };
-/// `start` and `size` are i64. Only what is less than `width` before the array matters, so
-/// that nothing overflows.
+/// `start` and `size` are i64. Where sizes fit into 32 bits, places in the array are compared
+/// with them, and nothing else is to be computed; else places in the tile with how much of it
+/// exists.
 ExistingPart emitExistingPart(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value start,
                               mlir::Value size, int64_t width, StartAndSize known);
 

@@ -71,7 +71,7 @@ private:
   struct Dim {
     Value start;       ///< i64: the tile's first element
     Value exists;      ///< i1 where the tile is one element wide, i32 count else
-    Value first;       ///< i32: coordinate of the first that exists; null: 0
+    Value shift;       ///< i32: from a coordinate to what is compared with `exists`; null: 0
     int tileDim = -1;  ///< of the copied tile; -1: one element wide
     Value own;         ///< i32: this thread's part of the coordinate
   };
@@ -134,9 +134,9 @@ AsyncCopyEmitter::Dim AsyncCopyEmitter::describe(unsigned arrayDim) {
   IndexRange range = e.facts.rangeOf(op.getIndex()[arrayDim], op);
   if (op.getElements() && range.min < 0) {
     bool fits = range.min >= INT32_MIN && range.max <= INT32_MAX;
-    auto [first, count] =
+    auto [shift, count] =
         emitExistingPart(builder, loc, index, size, width, {fits, e.isIndex32});
-    dim.first = first;
+    dim.shift = shift;
     dim.exists = count;
     setOwnCoordinate(dim);
     return dim;
@@ -214,10 +214,10 @@ Value AsyncCopyEmitter::existsAt(uint64_t flat) {
       Value coordinate = dim.own;
       if (own)
         coordinate = arith::AddIOp::create(builder, loc, coordinate, e.i32(int64_t(own)));
-      if (dim.first)
-        coordinate = arith::SubIOp::create(builder, loc, coordinate, dim.first);
+      if (dim.shift)
+        coordinate = arith::AddIOp::create(builder, loc, coordinate, dim.shift);
       known = arith::CmpIOp::create(builder, loc,
-                                    dim.first ? arith::CmpIPredicate::ult
+                                    dim.shift ? arith::CmpIPredicate::ult
                                               : arith::CmpIPredicate::slt,
                                     coordinate, dim.exists);
     }

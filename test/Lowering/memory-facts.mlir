@@ -38,22 +38,19 @@ tile.kernel @starts(%a: !tile.array<?xf32>, %c: !tile.array<?xf32, mut>, %s: ind
   tile.return
 }
 
-// A tile that may begin before the array: how much of it exists is counted in 32 bits where
-// axes are shorter than 2^31, of a place that is cut to those bits if it may not fit. Along the
-// dim of which a thread has one place, that is compared first, once for all.
+// A tile that may begin before the array: places in the array are compared with its sizes,
+// which fit into 32 bits; of a start that may not fit, none is inside. Along the dim of which
+// a thread has one place, that is compared first, once for all.
 #halo = #tile.layout<[4, 64] register [(1, 0), (2, 0)] lane [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16)] warp [(0, 32)]>
 // CHECK-LABEL: @halo
-// CHECK: arith.maxsi %{{.*}}, %{{.*}} : i64
-// CHECK: arith.minsi %{{.*}}, %{{.*}} : i64
 // CHECK: %[[ROW:.*]] = arith.trunci %{{.*}} : i64 to i32
-// CHECK: arith.cmpi slt, %{{.*}}, %{{.*}} : i32
-// CHECK: arith.minui %{{.*}}, %{{.*}} : i32
-// CHECK: %[[ROWS:.*]] = arith.maxsi %{{.*}}, %{{.*}} : i32
-// CHECK-NOT: arith.minsi
-// CHECK: arith.minui %{{.*}}, %{{.*}} : i32
-// CHECK: %[[COLUMNS:.*]] = arith.maxsi %{{.*}}, %{{.*}} : i32
-// CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %{{.*}}, %[[COLUMNS]] : i32
-// CHECK: %[[CUT:.*]] = arith.select %[[INSIDE]], %[[ROWS]], %{{.*}} : i32
+// CHECK: %[[SAME:.*]] = arith.extsi %[[ROW]] : i32 to i64
+// CHECK: %[[HELD:.*]] = arith.cmpi eq, %[[SAME]], %{{.*}} : i64
+// CHECK: %[[ROWS:.*]] = arith.select %[[HELD]], %{{.*}}, %{{.*}} : i64
+// CHECK: %[[HEIGHT:.*]] = arith.trunci %[[ROWS]] : i64 to i32
+// CHECK: %[[PLACE:.*]] = arith.addi %{{.*}}, %{{.*}} : i32
+// CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %[[PLACE]], %{{.*}} : i32
+// CHECK: %[[CUT:.*]] = arith.select %[[INSIDE]], %[[HEIGHT]], %{{.*}} : i32
 // CHECK-COUNT-4: arith.cmpi ult, %{{.*}}, %[[CUT]] : i32
 tile.kernel @halo(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>, %r: index, %c: i32) attributes {num_warps = 2 : i32, tile.facts = ["index32"]} {
   %c0 = arith.constant 0 : index

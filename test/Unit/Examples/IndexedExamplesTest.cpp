@@ -142,6 +142,22 @@ TEST(Histogram, EveryKernel) {
     }
 }
 
+TEST(Histogram, GridOfBins) {
+  for (int64_t n : {1, 1000, 5000}) {
+    Case test{"histogram", "histogram_2d", {define("ROWS", 4), define("COLS", 8), define("BLOCK", 512)},
+              {}, {ScalarArg::integer(DType::Int, 3)}, false, {}, 0};
+    auto place = [](int64_t step) { return [=](int64_t i) { return double(i * step % 67 - 1) / 64; }; };
+    test.arrays = {filled(DType::F32, {n}, place(7)), filled(DType::F32, {n}, place(11)), zeros(DType::I32, {4, 8})};
+    test.expected.assign(32, 0);
+    for (int64_t i = 0; i < n; ++i) {
+      double row = std::floor(4 * test.arrays[0].at(i)), column = std::floor(8 * test.arrays[1].at(i));
+      if (isInside(row, 4) && isInside(column, 8))
+        test.expected[size_t(row * 8 + column)] += 1;
+    }
+    check(test);
+  }
+}
+
 TEST(ReduceBlocks, LastBlockAddsUp) {
   for (int64_t n : {1, 1000, 20000}) {
     Case test{"reduce_blocks", "reduce_blocks", {define("BLOCKS", 8), define("BLOCK", 256)}, {}, {}, false, {}, 0};

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===------------------------------------------------------------------------===//
 //
-// Rotary positions in place, a selective scan over chunks of a sequence, and a product of
+// Rotary positions of halves and of neighbours, a selective scan over chunks of a sequence, and a product of
 // 8-bit floats that have scales, against references in double.
 //
 //===------------------------------------------------------------------------===//
@@ -33,6 +33,22 @@ TEST_P(Dtypes, RopeTurnsHalvesInPlace) {
         test.expected.push_back(j < d / 2 ? a * std::cos(angle) - b * std::sin(angle) : a * std::sin(angle) + b * std::cos(angle));
       }
     check(test, /*allWarps=*/heads == 5);
+  }
+}
+
+TEST_P(Dtypes, RopeTurnsNeighbours) {
+  DType dtype = GetParam();
+  for (auto [t, d] : {std::pair<int64_t, int64_t>{1, 2}, {37, 64}}) {
+    constexpr int64_t heads = 3;
+    Case test{"rope", "rope_pairs", {define("T", dtype), define("D", d), define("ROWS", 8)}, {}, {}, false, {}, 2 * epsilon(dtype)};
+    test.arrays = {HostArray::random(dtype, {1, heads, t, d}, 1), HostArray::random(DType::F32, {t, d / 2}, 2),
+                   HostArray::random(DType::F32, {t, d / 2}, 3), HostArray::poisoned(dtype, {1, heads, t, d})};
+    for (int64_t i = 0; i < heads * t * d; ++i) {
+      double re = test.arrays[0].at(i / 2 * 2), im = test.arrays[0].at(i / 2 * 2 + 1);
+      double c = test.arrays[1].at(i / 2 % (t * d / 2)), s = test.arrays[2].at(i / 2 % (t * d / 2));
+      test.expected.push_back(i % 2 ? re * s + im * c : re * c - im * s);
+    }
+    check(test, /*allWarps=*/t == 37);
   }
 }
 

@@ -237,10 +237,10 @@ def attention_backward():
 
 
 def flash_decoding():
-    b, h, g, n, d, part = 16, 8, 8, 8192, 128, 1024
+    b, h, g, n, d, part = 16, 8, 8, 8192, 128, 2048
     q, k, v, o = randn(b, h, g, d), randn(b, h, n, d), randn(b, h, n, d), empty(b, h, g, d)
     parts, lse = empty(n // part, b, h, g, d, dtype=f32), empty(n // part, b, h, g, dtype=f32)
-    first = TileKernel("flash_decoding", PART=part).prepare(q, k, v, parts, lse, d**-0.5)
+    first = TileKernel("flash_decoding", PART=part, BN=128).prepare(q, k, v, parts, lse, d**-0.5)
     second = TileKernel("flash_decoding", kernel="flash_decoding_sum").prepare(parts, lse, o)
     attention = F.scaled_dot_product_attention
     report("flash decoding bf16", [b, h, g, n, d], 4 * k.numel(), lambda: (first(), second()),
@@ -291,13 +291,50 @@ def matmul_int4():
 
 def conv2d():
     torch.backends.cudnn.benchmark = True
-    for n, s, c, k in ((32, 56, 64, 64), (32, 28, 128, 128), (32, 14, 256, 256)):
+    for n, s, c, k, tile, parts in ((32, 56, 64, 64, (2, 8, 8), 11), (32, 28, 128, 128, (4, 4, 4), 11), (32, 14, 256, 256, (16, 2, 2), 2)):
         x, f, y = randn(n, s, s, c, dtype=torch.half), randn(3, 3, c, k, dtype=torch.half) / 8, empty(n, s, s, k, dtype=torch.half)
         images, filters = x.permute(0, 3, 1, 2), f.permute(3, 2, 0, 1).contiguous(memory_format=torch.channels_last)
         expected = F.conv2d(images[:1].double(), filters.double(), padding=1).permute(0, 2, 3, 1)
-        launch = TileKernel("conv2d", BX=16, BN=min(k, 128), BC=64).prepare(x, f, y)
+        bi, by, bx = tile
+        launch = TileKernel("conv2d", BI=bi, BY=by, BX=bx, BN=min(k, 128), BC=64).prepare(x, f, y)
         report("conv 3x3 f16", [n, s, s, c, k], 18 * n * s * s * c * k, launch, [(y, expected)],
                lambda: F.conv2d(images, filters, padding=1), unit="TFLOP/s")
+        conv2d_filters(x, images, filters, k, parts)
+
+
+def conv2d_filters(x, images, filters, k, parts):
+    n, s, _, c = x.shape
+    dy, df = randn(n, s, s, k, dtype=torch.half), empty(3, 3, c, k, dtype=f32)
+    results = dy.permute(0, 3, 1, 2)
+    backward = lambda x, dy, f: torch.ops.aten.convolution_backward(dy, x, f, None, [1, 1], [1, 1], [1, 1], False, [0, 0], 1, [False, True, False])[1]
+    expected = backward(images.float(), results.float(), filters.float()).permute(2, 3, 1, 0)
+    bi, size = (16, 2) if s == 14 else (4, 4) if s == 28 else (1, 8)
+    kernel = TileKernel("conv2d", kernel="conv2d_filters", BI=bi, BY=size, BX=size, BC=min(c, 128), BK=min(k, 128)).prepare(x, dy, df, parts)
+    report("conv 3x3, filters", [n, s, s, c, k], 18 * n * s * s * c * k, lambda: (df.zero_(), kernel()), [(df, expected)],
+           lambda: backward(images, results, filters), unit="TFLOP/s", repeats=False)
+
+
+def depthwise():
+    torch.backends.cudnn.benchmark = True
+    for n, s, c in ((32, 56, 256), (32, 112, 64)):
+        x, f, y = randn(n, s, s, c, dtype=torch.half), randn(3, 3, c, dtype=torch.half), empty(n, s, s, c, dtype=torch.half)
+        images, filters = x.permute(0, 3, 1, 2), f.permute(2, 0, 1)[:, None].contiguous(memory_format=torch.channels_last)
+        expected = F.conv2d(images[:1].float(), filters.float(), padding=1, groups=c).permute(0, 2, 3, 1)
+        report("depthwise 3x3 f16", [n, s, s, c], 4 * x.numel(), TileKernel("depthwise").prepare(x, f, y), [(y, expected)],
+               lambda: F.conv2d(images, filters, padding=1, groups=c))
+
+
+def rope_pairs():
+    b, h, t, d = 4, 32, 4096, 128
+    x, y, angle = randn(b, h, t, d), empty(b, h, t, d), torch.rand(t, d // 2, device="cuda") * 6.28
+    c, s = angle.cos(), angle.sin()
+
+    def turn(x, c, s):
+        re, im = x.float().view(*x.shape[:-1], -1, 2).unbind(-1)
+        return torch.stack([re * c - im * s, re * s + im * c], -1).flatten(-2).to(x.dtype)
+    launch = TileKernel("rope", kernel="rope_pairs").prepare(x, c, s, y)
+    report("rope, neighbours bf16", [b, h, t, d], 4 * x.numel(), launch, [(y, turn(x[:1], c, s))], lambda: turn(x, c, s),
+           compiled(turn, x, c, s))
 
 
 def stencil():
@@ -307,6 +344,25 @@ def stencil():
     convolve = lambda x: F.conv2d(x[None, None], cross.to(x.dtype), padding=1)[0, 0]
     launch = TileKernel("stencil").prepare(x, y)
     report("stencil f32", [h, w], 8 * h * w, launch, [(y, convolve(x[:65].double())[:64])], lambda: convolve(x))
+
+    def six(x):
+        p = F.pad(x, (1,) * 6)
+        inner = slice(1, -1)
+        return (p[:-2, inner, inner] + p[2:, inner, inner] + p[inner, :-2, inner] + p[inner, 2:, inner]
+                + p[inner, inner, :-2] + p[inner, inner, 2:]) / 6
+    d = 512
+    x, y = randn(d, d, d, dtype=f32), empty(d, d, d, dtype=f32)
+    report("stencil 3-D f32", [d, d, d], 8 * d**3, TileKernel("stencil", kernel="stencil_3d").prepare(x, y),
+           [(y, six(x[:9].double())[:8])], lambda: six(x), compiled(six, x))
+
+
+def histogram_2d():
+    n, bins, blocks = 1 << 26, 64, 264
+    u, v = torch.rand(n, device="cuda"), torch.rand(n, device="cuda")
+    h = torch.zeros(bins, bins, device="cuda", dtype=torch.int32)
+    count = lambda: torch.bincount((u * bins).int() * bins + (v * bins).int(), minlength=bins * bins)
+    kernel = TileKernel("histogram", kernel="histogram_2d").prepare(u, v, h, blocks)
+    report("histogram of 64 x 64, f32", [n], 8 * n, lambda: (h.zero_(), kernel()), [(h, count().view(bins, bins))], count)
 
 
 def prefix_sum():
@@ -324,13 +380,13 @@ def spmv():
     columns = torch.randint(0, rows, (rows, per), device="cuda", dtype=torch.int32).sort(1).values.view(-1).contiguous()
     values, x, y = randn(rows * per, dtype=f32), randn(rows, dtype=f32), empty(rows, dtype=f32)
     a = torch.sparse_csr_tensor(starts, columns, values, (rows, rows))
-    launch = TileKernel("spmv").prepare(starts, columns, values, x, y)
+    launch = TileKernel("spmv", LANES=32).prepare(starts, columns, values, x, y)
     report("spmv f32", [rows, per], 8 * rows * per, launch, [(y, (a @ x[:, None])[:, 0])], lambda: a @ x[:, None])
 
 
 CASES = [cross_entropy, rmsnorm, layernorm_backward, cumsum, argmax, topk, sort, swiglu, dropout, embedding, histogram,
-         matmul_swiglu, matmul_f8_scaled, attention_backward, flash_decoding, paged_attention, grouped_gemm, matmul_int4, conv2d, stencil, prefix_sum,
-         spmv]
+         matmul_swiglu, matmul_f8_scaled, attention_backward, flash_decoding, paged_attention, grouped_gemm, matmul_int4,
+         conv2d, depthwise, stencil, histogram_2d, rope_pairs, prefix_sum, spmv]
 
 
 def main():
