@@ -45,7 +45,7 @@ HostArray rowsOf(DType dtype, int64_t count) {
 
 /// Runs `source` by the interpreter and as compiled for `chip`; the last array is the output.
 void expectSame(const std::string &source, const char *chip, const std::vector<HostArray> &arrays,
-                std::vector<KernelArg> scalars = {}, unsigned numWarps = 0, int numStages = 0) {
+                unsigned numWarps = 0, int numStages = 0, int numSMs = 2) {
   CompileOptions options;
   options.numWarps = numWarps;
   options.numStages = unsigned(numStages);
@@ -53,12 +53,11 @@ void expectSame(const std::string &source, const char *chip, const std::vector<H
   for (Executor executor : availableExecutors()) {
     KernelRunner runner(KernelRunner::Text{"gathered.tile", source}, options);
     runner.setEmulatedChip(chip);
-    runner.setNumSMs(2);
+    runner.setNumSMs(numSMs);
     std::vector<HostArray> own = arrays;
     std::vector<KernelArg> args;
     for (HostArray &array : own)
       args.push_back(array.arg());
-    args.insert(args.end(), scalars.begin(), scalars.end());
     EXPECT_EQ(runner.run(executor, args), "") << executorName(executor) << " " << chip;
     results.push_back(own.back().bytes);
     EXPECT_EQ(results.back(), results.front()) << executorName(executor) << " " << chip << source;
@@ -121,9 +120,15 @@ TEST(GatheredProducts, RowsFromAnywhere) {
 TEST(GatheredProducts, EveryNumberOfIterationsAndWarps) {
   for (int stages : {1, 2, 3})
     for (int64_t k : {64 * (stages - 1), 64 * stages, 64 * stages + 8})
-      expectSame(rowsProgram("i32", loaded, ""), "sm_90a", rowsArrays(DType::I32, k), {}, 0, stages);
+      expectSame(rowsProgram("i32", loaded, ""), "sm_90a", rowsArrays(DType::I32, k), 0, stages);
   for (unsigned warps : {1u, 2u, 4u, 8u})
-    expectSame(rowsProgram("i32", loaded, ""), "sm_90a", rowsArrays(DType::I32, 200), {}, warps);
+    expectSame(rowsProgram("i32", loaded, ""), "sm_90a", rowsArrays(DType::I32, 200), warps);
+}
+
+/// A grid so small that blocks of a cluster share the loop over K.
+TEST(GatheredProducts, BlocksThatShareASum) {
+  for (int64_t k : {64, 200, 520})
+    expectSame(rowsProgram("i32", loaded, ""), "sm_90a", rowsArrays(DType::I32, k), 0, 0, /*numSMs=*/132);
 }
 
 /// The rows come from a scan of the block's threads, the array of rows is written, rows are not
@@ -160,7 +165,7 @@ kernel whole(x: array<bf16, [m, k]>, w: array<bf16, [k, n]>, rows: array<i32, [s
                {whole(DType::BF16, {tokens, 200}, 1), whole(DType::BF16, {200, 72}, 2),
                 rowsOf(DType::I32, positions * tile), whole(DType::F32, {9, 72}, 3), HostArray(DType::I32, {64}),
                 HostArray::poisoned(DType::F32, {positions * tile, 72})},
-               {}, warps);
+               warps);
 }
 
 //===------------------------------------------------------------------------===//
