@@ -353,6 +353,16 @@ std::optional<IndexRange> tilec::rangeOfArithmetic(Operation *op,
         IndexRange a = of(0), b = of(1);
         return IndexRange{std::max(a.min, b.min), std::max(a.max, b.max)};
       })
+      .Case([&](arith::DivUIOp) -> Range {
+        IndexRange a = of(0), b = of(1);
+        return a.min >= 0 && b.min > 0 ? IndexRange{a.min / b.max, a.max / b.min}
+                                       : typeRange(type);
+      })
+      .Case([&](arith::RemUIOp) -> Range {
+        IndexRange a = of(0), b = of(1);
+        return a.min >= 0 && b.min > 0 ? IndexRange{0, std::min(a.max, b.max - 1)}
+                                       : typeRange(type);
+      })
       .Case([&](RemainderOp remainder) -> Range {
         IndexRange a = of(0), b = of(1);
         if (remainder.getSignedness() != Signedness::Signed || b.min < 0)

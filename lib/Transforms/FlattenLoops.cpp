@@ -16,8 +16,8 @@
 // inner one has few iterations, there would be nothing to run ahead of.
 //
 // The warps that compute, where others copy, need none of the counters, so there this costs
-// nothing. Threads that copy as well divide once a step; a scalar computed in the outer loop
-// is computed in each step then. Loops over something else than whole numbers from a constant
+// nothing. Threads that copy as well divide once a step, as unsigned, which is short where both
+// are small; a scalar computed in the outer loop is computed in each step then. Loops over something else than whole numbers from a constant
 // on, by a constant step, and those that do more than begin the next one stay as they are.
 //
 //===------------------------------------------------------------------------===//
@@ -104,6 +104,8 @@ public:
     builder.setInsertionPoint(placeOfCounts());
     Value innerCount = countOf(inner);
     Value total = arith::MulIOp::create(builder, loc, countOf(outer), innerCount);
+    // Copies that run ahead may ask where they are in a loop that has no iteration.
+    Value divisor = arith::MaxSIOp::create(builder, loc, innerCount, constant(1));
     builder.setInsertionPoint(outer);
     auto loop = scf::ForOp::create(builder, loc, constant(0), total, constant(1),
                                    outer.getInitArgs());
@@ -112,14 +114,11 @@ public:
     builder.setInsertionPointToEnd(loop.getBody());
     IRMapping map;
     Value number = loop.getInductionVar();
-    mapCounter(map, outer, [&] {
-      return divide(number, innerCount, tile::QuotientRounding::Trunc);
+    mapCounter(map, outer, [&] -> Value {
+      return arith::DivUIOp::create(builder, loc, number, divisor);
     });
-    mapCounter(map, inner, [&] {
-      return tile::RemainderOp::create(builder, loc, number.getType(),
-                                       tile::QuotientRounding::Trunc, tile::Signedness::Signed,
-                                       number, innerCount)
-          .getResult();
+    mapCounter(map, inner, [&] -> Value {
+      return arith::RemUIOp::create(builder, loc, number, divisor);
     });
     map.map(inner.getRegionIterArgs(), loop.getRegionIterArgs());
     for (Operation &op : outer.getBody()->without_terminator())
@@ -149,11 +148,6 @@ private:
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
-  Value divide(Value a, Value b, tile::QuotientRounding rounding) {
-    return tile::DivideOp::create(builder, loc, a.getType(), rounding, tile::Signedness::Signed,
-                                  a, b);
-  }
-
   static int64_t numberOf(Value value) {
     APInt number;
     matchPattern(value, m_ConstantInt(&number));
@@ -167,7 +161,10 @@ private:
         arith::MaxSIOp::create(builder, loc, loop.getUpperBound(), constant(begin));
     if (begin)
       count = arith::SubIOp::create(builder, loc, count, constant(begin));
-    return step == 1 ? count : divide(count, constant(step), tile::QuotientRounding::Ceil);
+    if (step == 1)
+      return count;
+    return tile::DivideOp::create(builder, loc, count.getType(), tile::QuotientRounding::Ceil,
+                                  tile::Signedness::Signed, count, constant(step));
   }
 
   /// What `loop` counts in the iteration that `number` gives.

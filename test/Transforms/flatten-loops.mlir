@@ -10,9 +10,10 @@
 // CHECK: %[[COLUMNS:.*]] = arith.maxsi %arg3, %c0
 // CHECK: %[[ROWS:.*]] = arith.maxsi %arg2, %c0
 // CHECK: %[[ALL:.*]] = arith.muli %[[ROWS]], %[[COLUMNS]]
+// CHECK: %[[BY:.*]] = arith.maxsi %[[COLUMNS]], %c1
 // CHECK: scf.for %[[Q:.*]] = %{{.*}} to %[[ALL]] step %{{.*}} iter_args(%[[S:.*]] = %{{.*}})
-// CHECK:   %[[I:.*]] = tile.divide trunc signed %[[Q]], %[[COLUMNS]]
-// CHECK:   %[[J:.*]] = tile.remainder trunc signed %[[Q]], %[[COLUMNS]]
+// CHECK:   %[[I:.*]] = arith.divui %[[Q]], %[[BY]]
+// CHECK:   %[[J:.*]] = arith.remui %[[Q]], %[[BY]]
 // CHECK:   %[[ROW:.*]] = arith.muli %[[I]], %[[I]]
 // CHECK:   tgpu.copy %arg0[%[[ROW]], %[[J]]]
 // CHECK:   %[[P:.*]] = tgpu.mma %{{.*}}, %{{.*}}, %[[S]]
@@ -50,7 +51,7 @@ tile.kernel @threads(%x: !tile.array<?x?xbf16>, %y: !tile.array<?x?xf32, mut>, %
 // CHECK: %[[LONG:.*]] = arith.subi %[[END]], %c2
 // CHECK: tile.divide ceil signed %[[LONG]], %c3
 // CHECK: scf.for
-// CHECK-NOT: tile.divide
+// CHECK-NOT: divui
 // CHECK-NOT: scf.for
 // REMARK: [Passed] {{.*}}Function=others {{.*}}Remark="the loops around the product run as one"
 tile.kernel @others(%x: !tile.array<?x?xbf16>, %y: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 1 : i32, tgpu.access_warps = 4 : i64} {

@@ -78,3 +78,25 @@ tile.kernel @quotients(%a: !tile.array<?x?xf32>, %s: index) {
   %2 = tile.load %a[%x, %y] elements : !tile.array<?x?xf32> -> f32
   tile.return
 }
+
+// -----
+
+// Of unsigned quotients and remainders by what is positive, as loops that became one have them.
+tile.kernel @unsigned(%a: !tile.array<?x?xf32>, %s: index) {
+  %c1 = arith.constant 1 : index
+  %n = tile.dim %a, 1 : !tile.array<?x?xf32>
+  %d = arith.maxsi %n, %c1 : index
+  %i = tile.block_id 0 : index
+  %q = arith.divui %i, %d : index
+  %r = arith.remui %i, %d : index
+  // expected-remark @below {{dim 0: starts at a multiple of 1, index in [0, 2147483646], size}}
+  // expected-remark @below {{dim 1: starts at a multiple of 1, index in [0, 2147483646], size}}
+  %0 = tile.load %a[%q, %r] elements : !tile.array<?x?xf32> -> f32
+  // Of a negative number, as unsigned, nothing is known.
+  %u = arith.divui %s, %d : index
+  %v = arith.remui %s, %d : index
+  // expected-remark @below {{dim 0: starts at a multiple of 1, index in [?, ?], size}}
+  // expected-remark @below {{dim 1: starts at a multiple of 1, index in [?, ?], size}}
+  %1 = tile.load %a[%u, %v] elements : !tile.array<?x?xf32> -> f32
+  tile.return
+}
