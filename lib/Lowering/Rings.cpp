@@ -137,13 +137,18 @@ Value Emitter::barrierAddress(const RingState &ring, Value stage, bool isEmpty) 
   return addBytes(first, arith::MulIOp::create(builder, loc, stage, i32(barrierBytes)));
 }
 
+/// A try may sleep for so many nanoseconds, unless the phase is complete before: without it, as
+/// long as the chip likes, warps wake up often, and take issue slots from those that compute.
+static constexpr int32_t longestSleep = 10'000'000;
+
 /// Tries until the phase with `parity` is complete; each try sleeps for a while.
 void Emitter::waitForPhase(Value barrier, Value parity) {
+  Value sleep = i32(longestSleep);
   scf::WhileOp::create(
       builder, loc, TypeRange(), ValueRange(),
       [&](OpBuilder &body, Location, ValueRange) {
         Value done = NVVM::MBarrierTryWaitOp::create(body, loc, body.getI1Type(), barrier,
-                                                     parity, Value());
+                                                     parity, sleep);
         Value yes = arith::ConstantIntOp::create(body, loc, 1, 1);
         Value again = arith::XOrIOp::create(body, loc, done, yes);
         scf::ConditionOp::create(body, loc, again, ValueRange());
