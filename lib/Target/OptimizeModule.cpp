@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tilec/Target/EmitPTX.h"
+#include "PackFields.h"
 #include "ScalarizeVectors.h"
 #include "WidenBFloats.h"
 
@@ -145,6 +146,7 @@ Error tilec::optimizeModule(Module &module, const Chip &chip,
   builder.registerOptimizerLastEPCallback(
       [](ModulePassManager &passes, OptimizationLevel, ThinOrFullLTOPhase) {
         passes.addPass(createModuleToFunctionPassAdaptor(WidenBFloats()));
+        passes.addPass(createModuleToFunctionPassAdaptor(PackFields()));
       });
 
   LoopAnalysisManager loops;
