@@ -32,7 +32,7 @@ TILES = {16: ("16x128x64", "16x64x64", "16x128x128", "16x64x128"), 64: ("64x128x
          4096: ("256x128x64", "128x128x64", "128x256x64", "128x128x128")}
 
 
-def configs(split=True):
+def configs():
     return [triton.Config(dict(BM=bm, BN=bn, BK=bk, SPLIT=s), num_warps=w, num_stages=st)
             for bm, bn, bk, w, st, s in ((16, 64, 64, 4, 5, 4), (16, 128, 64, 4, 5, 4), (16, 64, 128, 4, 4, 8),
                                          (16, 128, 128, 4, 4, 4), (64, 128, 64, 4, 4, 2), (128, 128, 64, 8, 4, 1),
