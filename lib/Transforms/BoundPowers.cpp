@@ -14,6 +14,14 @@
 // infinite: then the power is NaN, so the mark says "in [0, 1], or NaN". ExpandMath and
 // ExpandDivision ask less of such powers. Later, when the maximum has gone through shared
 // memory, nobody could tell any more.
+//
+// Where such powers are only added up and divided by their sum, a power of two may be a
+// factor of all of them: ExpandMath then makes them so large that none is subnormal, in an
+// instruction less, and ExpandDivision asks nothing:
+//
+//   %e = math.exp %d                                   math.exp %d {tile.at_most_one, tile.share}
+//   %s = tile.reduce(%e) axes [1] { arith.addf }   →   …
+//   %q = arith.divf %e, (tile.broadcast %s)            arith.divf … {tile.share}
 //===----------------------------------------------------------------------===//
 
 #include "HelperCalls.h"
@@ -32,20 +40,20 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tile;
 
-/// Whether the region gives the greater of its two operands, or NaN.
-static bool isMaximum(ReduceOp reduce) {
+/// Whether the region gives what `Op` makes of its two operands.
+template <typename Op> static bool combinesBy(ReduceOp reduce) {
   Block &body = reduce.getCombiner().front();
-  auto yielded = body.getTerminator()->getOperand(0).getDefiningOp<arith::MaximumFOp>();
+  auto yielded = body.getTerminator()->getOperand(0).getDefiningOp<Op>();
   return yielded && body.getNumArguments() == 2 &&
          llvm::equal(yielded.getOperands(), body.getArguments());
 }
 
-/// Whether `difference` is a tile less its maximum along some axes, which is stretched
-/// along these and no others: each element less the maximum of its own row.
-static bool isBelowMaximum(Value difference) {
+/// The maximum where `difference` is a tile less its maximum along some axes, which is
+/// stretched along these and no others: each element less the maximum of its own row; or null.
+static ReduceOp findMaximum(Value difference) {
   auto sub = difference.getDefiningOp<arith::SubFOp>();
   if (!sub)
-    return false;
+    return {};
   Value maximum;
   ArrayRef<int64_t> keptShape;
   if (auto broadcast = sub.getRhs().getDefiningOp<BroadcastOp>()) {
@@ -54,20 +62,59 @@ static bool isBelowMaximum(Value difference) {
   } else if (auto splat = sub.getRhs().getDefiningOp<SplatOp>()) {
     maximum = splat.getValue();
   } else {
-    return false;
+    return {};
   }
   // Elements keep their order in a reshape, so only shapes have to agree.
   while (auto reshape = maximum.getDefiningOp<ReshapeOp>())
     maximum = reshape.getSource();
   auto reduce = maximum.getDefiningOp<ReduceOp>();
   if (!reduce || reduce.getSources().size() != 1 || reduce.getSources()[0] != sub.getLhs() ||
-      !isMaximum(reduce))
-    return false;
+      !combinesBy<arith::MaximumFOp>(reduce))
+    return {};
   auto shape = llvm::to_vector(cast<RankedTensorType>(sub.getType()).getShape());
   for (int64_t axis : reduce.getAxes())
     shape[axis] = 1;
-  return keptShape.empty() ? ShapedType::getNumElements(shape) == 1
-                           : keptShape == ArrayRef<int64_t>(shape);
+  bool isOwn = keptShape.empty() ? ShapedType::getNumElements(shape) == 1
+                                 : keptShape == ArrayRef<int64_t>(shape);
+  return isOwn ? reduce : ReduceOp();
+}
+
+/// Finds the divisions of `powers` by `sum`, which is a sum of them; `false` where it has
+/// other uses.
+static bool collectShares(Value sum, Value powers, SmallVectorImpl<arith::DivFOp> &shares) {
+  return llvm::all_of(sum.getUses(), [&](OpOperand &use) {
+    if (isa<ReshapeOp, BroadcastOp, SplatOp>(use.getOwner()))
+      return collectShares(use.getOwner()->getResult(0), powers, shares);
+    auto division = dyn_cast<arith::DivFOp>(use.getOwner());
+    if (!division || division.getLhs() != powers || division.getRhs() != sum ||
+        division.getFastmath() != arith::FastMathFlags::none)
+      return false;
+    shares.push_back(division);
+    return true;
+  });
+}
+
+/// The divisions by their sums of rows that are all the use that powers have, beside the sums;
+/// or nothing.
+static SmallVector<arith::DivFOp> findShares(math::ExpOp powers, ReduceOp maximum) {
+  Value result = powers.getResult();
+  if (!getElementTypeOrSelf(result.getType()).isF32() ||
+      powers.getFastmath() != arith::FastMathFlags::none)
+    return {};
+  SmallVector<arith::DivFOp> shares;
+  size_t numDivisions = 0;
+  for (Operation *user : result.getUsers()) {
+    auto reduce = dyn_cast<ReduceOp>(user);
+    bool isSum = reduce && reduce.getSources().size() == 1 &&
+                 reduce.getAxes() == maximum.getAxes() && combinesBy<arith::AddFOp>(reduce) &&
+                 collectShares(reduce->getResult(0), result, shares);
+    numDivisions += isa<arith::DivFOp>(user);
+    if (!isSum && !isa<arith::DivFOp>(user))
+      return {};
+  }
+  if (shares.size() != numDivisions)
+    return {};
+  return shares;
 }
 
 namespace {
@@ -75,8 +122,16 @@ namespace {
 struct BoundPowers : tilec::impl::BoundPowersBase<BoundPowers> {
   void runOnOperation() override {
     getOperation().walk([](math::ExpOp op) {
-      if (isBelowMaximum(op.getOperand()))
-        op->setAttr(atMostOneAttrName, UnitAttr::get(op.getContext()));
+      ReduceOp maximum = findMaximum(op.getOperand());
+      if (!maximum)
+        return;
+      auto mark = UnitAttr::get(op.getContext());
+      op->setAttr(atMostOneAttrName, mark);
+      SmallVector<arith::DivFOp> shares = findShares(op, maximum);
+      if (!shares.empty())
+        op->setAttr(shareAttrName, mark);
+      for (arith::DivFOp division : shares)
+        division->setAttr(shareAttrName, mark);
     });
   }
 };

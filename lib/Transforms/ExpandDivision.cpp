@@ -23,6 +23,9 @@
 // unsigned minimum of the bits less 1 tells whether all are zero or at least 2^-100. So a
 // row that ends in padding of -inf, whose powers are zeros, is divided as any other.
 //
+// Powers that are divided by their sum (`tile.share`) are zero or in [2^-60, 2^90], and their
+// sums in [2^90, 2^125] or NaN: no question. (A subnormal quotient may be off in its last bit.)
+//
 // A division marked `arcp`, and nothing else, is one whose divisor is known to lie in
 // [1, 2] and whose dividend is at most 1, as in sigmoid: six instructions and no question.
 // (Dividends below 2^-100 may then be off in the last bit of a subnormal quotient.)
@@ -104,6 +107,9 @@ public:
     return op.getFastmath() == (arith::FastMathFlags::arcp | arith::FastMathFlags::afn);
   }
 
+  /// Whether it divides powers by their sum.
+  static bool isShare(arith::DivFOp op) { return op->hasAttr(shareAttrName); }
+
   /// Replaces the operation where that pays.
   void run() {
     if (isApproximate(op))
@@ -122,7 +128,8 @@ public:
     }
     for (auto &[key, lanes] : groups)
       if (lanes.size() < minLanes)
-        return;
+        return isShare(op) ? finish(corrected(op.getLhs(), op.getRhs(), reciprocal(op.getRhs())))
+                           : void();
     if (groups.size() == 1)
       return finish(quotients(op.getLhs(), scalar(sources[groups.front().first])));
 
@@ -150,6 +157,8 @@ private:
   }
 
   Value quotients(Value a, Value b) {
+    if (isShare(op))
+      return corrected(a, b, reciprocal(b));
     MathBuilder s(builder, loc, b.getType());
     Value divisorFits = s.both(s.ge(b, s.f(0x1p-25)), s.le(b, s.f(0x1p25)));
     Operation *source = a.getDefiningOp();

@@ -119,10 +119,19 @@ Value powerByUnit(MathBuilder &m, HelperCalls &helpers, Value x, bool isOrdinary
   return m.mul(unit, m.fromBits(m.iadd(power.exponent, m.i(0x3f800000))));
 }
 
+/// 2^90 e^x for x <= 0. Of -inf the unit gives 0 and n is 0, too.
+Value largePowerByUnit(MathBuilder &m, HelperCalls &helpers, Value x) {
+  UnitPower power = splitLargeExp(m, x);
+  Value unit = helpers.call("tilec.ex2.approx.ftz.f32", power.fraction);
+  return m.fromBits(m.iadd(m.bits(unit), power.exponent));
+}
+
 /// The same for all x. Whether all lanes are ordinary is asked where they are divided,
 /// which has to know, too; not of powers that are at most 1, of which division asks less.
 Value expandExpByUnit(MathBuilder &m, HelperCalls &helpers, Operation *op, Value x) {
   auto vector = dyn_cast<VectorType>(x.getType());
+  if (op->hasAttr(shareAttrName))
+    return largePowerByUnit(m, helpers, x);
   if (op->hasAttr(atMostOneAttrName)) {
     Value power = powerByUnit(m, helpers, x, /*isOrdinary=*/false);
     power.getDefiningOp()->setAttr(atMostOneAttrName, m.builder.getUnitAttr());

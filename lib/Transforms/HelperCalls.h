@@ -30,6 +30,10 @@ inline constexpr llvm::StringLiteral ordinaryAttrName = "tile.ordinary";
 /// ExpandMath the operation that gives it.
 inline constexpr llvm::StringLiteral atMostOneAttrName = "tile.at_most_one";
 
+/// On powers that are at most 1 and only divided by their sums, and on these divisions:
+/// ExpandMath makes the powers larger by a factor.
+inline constexpr llvm::StringLiteral shareAttrName = "tile.share";
+
 /// Calls of helpers with one f32 operand.
 class HelperCalls {
 public:

@@ -26,6 +26,9 @@ struct UnitPower {
 /// `isOrdinary`: |x| is at most `ordinaryExponent`.
 UnitPower splitExp(MathBuilder &m, mlir::Value x, bool isOrdinary);
 inline constexpr double ordinaryExponent = 64;
+/// The same of 2^90 e^x for x <= 0: never subnormal, and n >= 0, where 0 leaves what the
+/// unit gives as it is.
+UnitPower splitLargeExp(MathBuilder &m, mlir::Value x);
 mlir::Value expandExpm1(MathBuilder &m, mlir::Value x);
 mlir::Value expandSinh(MathBuilder &m, mlir::Value x);
 mlir::Value expandCosh(MathBuilder &m, mlir::Value x);

@@ -49,6 +49,27 @@ llvm.func @powers(%u: vector<8xf32>, %v: vector<8xf32>, %b: f32) -> vector<8xf32
 
 // -----
 
+// Powers by their sum: no question; where few lanes share a sum, each has its reciprocal.
+// CHECK-LABEL: llvm.func @shares(
+// CHECK-NOT: scf.if
+// CHECK-NOT: arith.divf
+// CHECK: llvm.call @tilec.rcp.approx.ftz.f32
+// CHECK: %[[Q:.*]] = arith.mulf %{{.*}}, %{{.*}} : vector<8xf32>
+// CHECK: %[[R:.*]] = math.fma %{{.*}}, %[[Q]], %{{.*}} : vector<8xf32>
+// CHECK: math.fma %[[R]], %{{.*}}, %[[Q]] : vector<8xf32>
+// CHECK-COUNT-2: llvm.call @tilec.rcp.approx.ftz.f32
+// CHECK-NOT: scf.if
+// CHECK-NOT: arith.divf
+// CHECK: llvm.return
+llvm.func @shares(%a: vector<8xf32>, %b: f32, %c: vector<2xf32>, %d: vector<2xf32>) -> vector<8xf32> {
+  %w = vector.broadcast %b : f32 to vector<8xf32>
+  %q = arith.divf %a, %w {tile.share} : vector<8xf32>
+  %r = arith.divf %c, %d {tile.share} : vector<2xf32>
+  llvm.return %q : vector<8xf32>
+}
+
+// -----
+
 // Two rows in one vector: two reciprocals.
 // CHECK-LABEL: llvm.func @rows(
 // CHECK: llvm.call @tilec.rcp

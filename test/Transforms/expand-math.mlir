@@ -53,6 +53,23 @@ llvm.func @bounded(%x: vector<4xf32>, %d: vector<4xf32>) -> vector<4xf32> {
 
 // -----
 
+// Where a factor does no harm, n is never negative and added to the exponent.
+// CHECK-LABEL: llvm.func @share(
+// CHECK: %[[N:.*]] = arith.minnumf
+// CHECK: %[[SUM:.*]] = math.fma %[[N]]
+// CHECK: %[[N23:.*]] = arith.shli {{.*}} : vector<4xi32>
+// CHECK-COUNT-4: llvm.call @tilec.ex2.approx.ftz.f32
+// CHECK: %[[BITS:.*]] = arith.addi %{{.*}}, %[[N23]]
+// CHECK: %[[POWER:.*]] = arith.bitcast %[[BITS]]
+// CHECK-NOT: arith.mulf
+// CHECK: llvm.return %[[POWER]]
+llvm.func @share(%x: vector<4xf32>) -> vector<4xf32> {
+  %y = math.exp %x {tile.at_most_one, tile.share} : vector<4xf32>
+  llvm.return %y : vector<4xf32>
+}
+
+// -----
+
 // 16-bit types compute in f32 and round once.
 // CHECK-LABEL: llvm.func @half(
 // CHECK: %[[W:.*]] = arith.extf %{{.*}} : f16 to f32

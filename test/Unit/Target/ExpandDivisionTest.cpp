@@ -172,6 +172,92 @@ TEST(ExpandDivision, PowersOfAtMostOne) {
   expectDividedPowers("math.exp %v {tile.at_most_one}", operands);
 }
 
+namespace {
+
+/// Four elements less their maximum, which may be NaN or infinite.
+void addRow(Operands &rows, const float (&x)[4]) {
+  float most = x[0];
+  for (float other : x)
+    most = std::isnan(other) || std::isnan(most) ? std::nanf("") : std::max(most, other);
+  rows.add(x[0], x[1], x[2], x[3], most);
+}
+
+/// Rows around zero and far from it, with padding, and with what leaves a thing of e^x.
+Operands makeRows() {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const float outside[] = {-62.0f,  -62.4f,  -69.3147f,   -87.4f, -103.9f,      -104.0f,
+                           -104.1f, -1000.0f, -3.4028e38f, 0.0f,   std::nanf(""), infinity,
+                           -1e9f,   -0x1p-149f, 3.4028e38f, -0.0f, -0x1p-20f,     -0x1p-16f};
+  Random random;
+  auto any = [&] { return -float(random.bits()) / 0x1p32f * (random.bits() % 2 ? 8 : 105); };
+  Operands rows;
+  for (int i = 0; i < 1 << 18; ++i) {
+    float base = i % 2 ? 0 : 1000 * float(random.bits()) / 0x1p32f;
+    float x[4] = {base, base + any(), base + any(), base + any()};
+    for (int lane = 0; lane < i % 5; ++lane)
+      x[3 - lane] = -infinity;
+    if (i % 3 == 0)
+      x[random.bits() % 4] = outside[random.bits() % std::size(outside)];
+    addRow(rows, x);
+  }
+  return rows;
+}
+
+std::string powersOfRow(const char *result) {
+  return "%s = vector.extract %w[0] : f32 from VECTOR\n"
+         "%m = vector.broadcast %s : f32 to VECTOR\n"
+         "%d = arith.subf %v, %m : VECTOR\n" +
+         std::string(result) + " = math.exp %d {tile.at_most_one, tile.share} : VECTOR\n";
+}
+
+} // namespace
+
+// Powers that are only divided by their sum are 2^90 times as large, so none is subnormal.
+TEST(ExpandDivision, PowersOfShares) {
+  Operands rows = makeRows();
+  std::vector<float> e = MathFunction(powersOfRow("%r"), "f32", 2)(rows.x, rows.y);
+  double worst = 0;
+  for (size_t i = 0; i < e.size(); ++i) {
+    float x = rows.x[i] - rows.y[i];
+    if (x < -104) // less than half of the smallest number
+      EXPECT_LE(e[i], std::ldexp(1.0f, -60)) << x;
+    else
+      worst = std::max(worst, tilec::ulpError(e[i], std::ldexp(std::exp((long double)x), 90)));
+  }
+  EXPECT_LE(worst, 1.0); // where 2^x is exact; the chip's gives 1.94
+}
+
+// Their shares are those of a division, but for the last bit of subnormal ones.
+TEST(ExpandDivision, Shares) {
+  Operands rows = makeRows();
+  std::string sum = "%e0 = vector.extract %e[0] : f32 from VECTOR\n";
+  for (int lane = 1; lane < 4; ++lane) {
+    std::string n = std::to_string(lane), before = lane == 1 ? "%e0" : "%sum" + std::to_string(lane - 1);
+    sum += "%e" + n + " = vector.extract %e[" + n + "] : f32 from VECTOR\n"
+           "%sum" + n + " = arith.addf " + before + ", %e" + n + " : f32\n";
+  }
+  MathFunction softmax(powersOfRow("%e") + sum + "%b = vector.broadcast %sum3 : f32 to VECTOR\n"
+                                                 "%r = arith.divf %e, %b {tile.share} : VECTOR",
+                       "f32", 2);
+  std::vector<float> e = MathFunction(powersOfRow("%r"), "f32", 2)(rows.x, rows.y);
+  std::vector<float> z = softmax(rows.x, rows.y);
+  size_t wrong = 0;
+  for (size_t row = 0; row < z.size(); row += 4) {
+    float total = e[row] + e[row + 1] + e[row + 2] + e[row + 3];
+    for (size_t i = row; i < row + 4; ++i) {
+      float exact = e[i] / total;
+      bool same = std::isnan(exact) ? std::isnan(z[i])
+                  : exact != 0 && exact < 0x1p-126f
+                      ? std::fabs(z[i] - exact) <= 0x1p-149f
+                      : std::bit_cast<uint32_t>(exact) == std::bit_cast<uint32_t>(z[i]);
+      if (!same && ++wrong <= 5)
+        ADD_FAILURE() << std::hexfloat << rows.x[i] << " less " << rows.y[i] << " gives " << z[i]
+                      << ", not " << exact;
+    }
+  }
+  EXPECT_EQ(wrong, 0u);
+}
+
 TEST(ExpandDivision, Specials) {
   std::vector<float> values;
   for (float x : {0.0f, 0x1p-149f, 0x1p-127f, 0x1p-126f, 0x1p-100f, 0x1.fffffep-101f, 0x1p-63f,

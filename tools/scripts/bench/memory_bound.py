@@ -136,12 +136,12 @@ def sums():
         r = torch.empty(m, device="cuda")
         width = min(n, 1024)
         rows = {256: 16}.get(n, 1 if m < 1024 else 4)
-        launch = TileKernel("sums", kernel="rowsum", BM=rows, BN=width if m >= 1024 else 4096).prepare(x, r)
+        launch = TileKernel("sums", kernel="rowsum", BM=rows, BN=width if m >= 1024 else 16384).prepare(x, r)
         error = checked(launch, r, x.sum(1, dtype=torch.float64))
         report("rowsum f32", [m, n], 4 * m * n, bench(launch), {"torch": bench(lambda: torch.sum(x, 1, out=r))}, error)
         c = torch.empty(n, device="cuda")
         if n > 8192:
-            launch = TileKernel("sums", kernel="colsum", **({"BM": 128} if m >= 16384 else {})).prepare(x, c)
+            launch = TileKernel("sums", kernel="colsum", BM=128).prepare(x, c)
         else:
             parts = torch.empty(1024, n, device="cuda")
             bands = TileKernel("sums", kernel="colsum_bands").prepare(x, parts)
