@@ -20,7 +20,7 @@
 //
 //   mma_sync          f16, bf16, tf32, i8, f64 (8 x 8 x 4)
 //   mma_sync_wide     f64 by 16 x 8 x 16
-//   mma_sync_tf32     f32 rounded to tf32 (`precision: tf32`)
+//   mma_sync_tf32     f32, whose low bits the instruction ignores (`precision: tf32`)
 //   mma_sync_tf32x3   f32 as the sum of two tf32, three products
 //   mma_sync_f8       f8, summed as the hardware does (`precision: fast`)
 //   mma_sync_f8_half  f8 as f16, which is exact; where f8 can be converted
@@ -56,7 +56,6 @@ namespace {
 /// What happens to a fragment between shared memory and the instruction.
 enum class Prepare {
   Nothing,
-  RoundTF32,   ///< f32 to tf32
   SplitTF32,   ///< f32 to two tf32, the large part first
   HalfFromF8,  ///< four f8 to two pairs of f16, by the chip
   BitsFromF8,  ///< the same in integers
@@ -74,7 +73,7 @@ constexpr uint32_t with(ChipFeature feature) { return base | uint32_t(feature); 
 
 constexpr Variant plain{"mma_sync", base, Prepare::Nothing, false};
 constexpr Variant wide{"mma_sync_wide", with(ChipFeature::WideF64Mma), Prepare::Nothing, true};
-constexpr Variant tf32{"mma_sync_tf32", base, Prepare::RoundTF32, false};
+constexpr Variant tf32{"mma_sync_tf32", base, Prepare::Nothing, false};
 constexpr Variant tf32x3{"mma_sync_tf32x3", base, Prepare::SplitTF32, false};
 constexpr Variant f8{"mma_sync_f8", with(ChipFeature::Fp8Mma), Prepare::Nothing, false};
 constexpr Variant f8Half{"mma_sync_f8_half", with(ChipFeature::Fp8Convert),
@@ -433,7 +432,7 @@ Parts ProductEmitter::prepareParts(OpBuilder &builder, ArrayRef<Value> registers
     parts.emplace_back(registers.begin(), registers.end());
     return parts;
   }
-  parts.resize(prepare == Prepare::RoundTF32 ? 1 : 2);
+  parts.resize(2);
   for (Value word : registers) {
     if (prepare == Prepare::HalfFromF8 || prepare == Prepare::BitsFromF8) {
       for (unsigned pair = 0; pair < 2; ++pair)
@@ -444,14 +443,12 @@ Parts ProductEmitter::prepareParts(OpBuilder &builder, ArrayRef<Value> registers
     }
     Value f32 = LLVM::BitcastOp::create(builder, loc, builder.getF32Type(), word);
     Value large = roundToTF32(builder, loc, f32);
-    if (prepare == Prepare::SplitTF32) {
-      // The instruction ignores the low bits, so must the difference.
-      large = arith::AndIOp::create(builder, loc, large,
-                                    emitI32(builder, loc, int64_t(0xffffe000)));
-      Value rest = arith::SubFOp::create(
-          builder, loc, f32, LLVM::BitcastOp::create(builder, loc, builder.getF32Type(), large));
-      parts[1].push_back(roundToTF32(builder, loc, rest));
-    }
+    // The instruction ignores the low bits, so must the difference.
+    large = arith::AndIOp::create(builder, loc, large,
+                                  emitI32(builder, loc, int64_t(0xffffe000)));
+    Value rest = arith::SubFOp::create(
+        builder, loc, f32, LLVM::BitcastOp::create(builder, loc, builder.getF32Type(), large));
+    parts[1].push_back(roundToTF32(builder, loc, rest));
     parts[0].push_back(large);
   }
   return parts;
