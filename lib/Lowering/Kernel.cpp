@@ -239,7 +239,16 @@ void Emitter::addRoleAttributes(int32_t numWarps) {
   function->setAttr(tensorMapsAttr, builder.getArrayAttr(maps));
 }
 
+/// Whether tiles are loaded a position ahead and wait in registers (PrefetchLoads). The
+/// assembler moves loads of what nobody writes down to what needs them, also across barriers,
+/// and with that none is ahead any more.
+static bool loadsAhead(tile::KernelOp kernel) {
+  return kernel->hasAttr(tgpu::residentBlocksAttrName) &&
+         !kernel.walk([](tgpu::RingOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 void Emitter::emitParameters(Block &source) {
+  bool mayAlias = kernel.getArraysOverlap() || loadsAhead(kernel);
   Block &entry = function.getBody().front();
   unsigned next = 0;
   llvm::DenseMap<StringAttr, Value> namedDims;
@@ -258,7 +267,7 @@ void Emitter::emitParameters(Block &source) {
     }
     // What a thread reads from an array that is written may be another thread's doing
     // since the last barrier; LLVM believes that of no array with this attribute.
-    if (!kernel.getArraysOverlap() && !type.isMut())
+    if (!mayAlias && !type.isMut())
       function.setArgAttr(next, LLVM::LLVMDialect::getNoAliasAttrName(),
                           builder.getUnitAttr());
     if (!type.isMut())
