@@ -171,6 +171,11 @@ private:
 
   //===--- Memory.cpp ------------------------------------------------------------------===//
   LogicalResult emitLoad(tile::LoadOp op);
+  /// Whether elements come in runs of 16 bytes, which may begin anywhere and are read with
+  /// what is around them; i1: that stays in the array; what is loaded, so or by elements.
+  bool hasRuns(tile::LoadOp op);
+  Value emitHasRoom(tile::LoadOp op);
+  Value emitLoaded(tile::LoadOp op, bool inRuns);
   LogicalResult emitStore(tile::StoreOp op);
   /// i1: this thread is the one to write (null: every thread is). Null layout: a scalar.
   Value emitIsWriter(const Layout *layout);
@@ -186,6 +191,7 @@ private:
   LogicalResult emitAlloc(tgpu::AllocOp op);
   LogicalResult emitSharedTileLoad(tgpu::LoadOp op);
   LogicalResult emitSharedTileStore(tgpu::StoreOp op);
+  void emitSharedElements(tgpu::StoreOp op, const Layout &layout, Value stored);
   LogicalResult emitMma(tgpu::MmaOp op);
   LogicalResult emitMmaWait(tgpu::MmaWaitOp op);
 
@@ -347,6 +353,9 @@ private:
   bool isForPieces(Operation *op) const;
   mlir::RankedTensorType typeInPieces(Operation *op) const;
   bool renameInMemory(Operation *op);
+  /// The load that `value` comes from, if it is copied to shared memory in runs; or null.
+  tile::LoadOp runCopyOf(Value value) const;
+  LogicalResult emitRunCopy(tgpu::StoreOp op, tile::LoadOp load);
   LogicalResult emitInPieces(Operation *op);
   /// What remains of the operands of a reduction when all pieces are combined; nullopt
   /// where they are none, or do not lie along the axes.
@@ -423,6 +432,7 @@ private:
   Value blockNumber;          ///< i32: which position of the grid
   /// In a loop over pieces: which (i32). `thread` then has it as its highest bits.
   Value piece;
+  unsigned registerBitsOfPiece = pieceBits;
   llvm::DenseMap<Value, Value> localMemory; ///< where values that have pieces are
   Value debugRing;            ///< llvm.ptr<1>; null where nothing is printed or asserted
   Value debugFirstSite;       ///< i32: the host's number of the kernel's first site

@@ -49,6 +49,11 @@ LogicalResult Emitter::emitBlock(Block &source) {
 LogicalResult Emitter::emitOperation(Operation *op) {
   if (renameInMemory(op))
     return success();
+  if (auto store = dyn_cast<tgpu::StoreOp>(op))
+    if (tile::LoadOp load = runCopyOf(store.getTile()))
+      return emitRunCopy(store, load);
+  if (op->getNumResults() == 1 && runCopyOf(op->getResult(0)))
+    return success(); // loaded where it is stored
   return isForPieces(op) ? emitInPieces(op) : emitWhole(op);
 }
 

@@ -67,6 +67,13 @@ public:
   bool needsChecks() const { return valid || !extents.empty(); }
   bool mayStraddle() const { return straddles; }
 
+  /// Sets vectors up that may begin anywhere; `false` where that cannot be.
+  bool chooseRuns();
+  /// i1: 16 bytes around each element that exists are in the array.
+  Value hasRoom();
+  /// The elements (as memory holds them) of all registers, in runs.
+  SmallVector<Value> readRuns();
+
   /// The groups of registers, with code for their addresses and guards.
   SmallVector<AccessGroup> groups(bool isChecked, bool isVector);
 
@@ -112,7 +119,7 @@ private:
   std::optional<Layout> layout;
   SmallVector<Dim> dims;
   bool inElements;
-  bool isVectorizable, isStrided;
+  bool isVectorizable, isStrided, isMutable;
   Type word;
   Value base, tileAddress, ownOffset, ownAddress, valid, wholly;
   SmallVector<unsigned> extents; ///< dims that have one, those of few places in a thread first
@@ -137,6 +144,7 @@ TileAccess::TileAccess(Emitter &emitter, Op op, Type valueType)
   base = view.base;
   word = e.isIndex32 ? e.builder.getI32Type() : e.builder.getI64Type();
   isStrided = view.type.isStrided();
+  isMutable = view.type.isMut();
   auto tensor = dyn_cast<RankedTensorType>(valueType);
   if (tensor)
     layout = e.layoutOf(tensor);
@@ -474,6 +482,104 @@ SmallVector<AccessGroup> TileAccess::groups(bool isChecked, bool isVector) {
       group.guard = guardOf(flat);
   }
   return result;
+}
+
+//===------------------------------------------------------------------------===//
+// Runs that may begin anywhere
+//===------------------------------------------------------------------------===//
+
+bool TileAccess::chooseRuns() {
+  if (!isVectorizable || e.isAligned16 || isMutable || elementBytes > 2)
+    return false;
+  for (auto [number, dim] : llvm::enumerate(dims)) {
+    if (dim.mayBeginBefore)
+      return false;
+    if (!dim.isInnermost)
+      continue;
+    vectorBits = layout->vectorRegisters(unsigned(number));
+    while (elementBytes << vectorBits.size() > 16)
+      vectorBits.pop_back();
+  }
+  return elementBytes << vectorBits.size() == 16;
+}
+
+Value TileAccess::hasRoom() {
+  OpBuilder &b = e.builder;
+  Value first = e.i64(0), last = e.i64(0), total = e.i64(0);
+  auto addTo = [&](Value &sum, Value steps, const Dim &dim) {
+    steps = arith::MulIOp::create(b, e.loc, steps, dim.stride);
+    sum = arith::AddIOp::create(b, e.loc, sum, steps);
+  };
+  for (Dim &dim : dims) {
+    Value start = dim.index;
+    if (!inElements)
+      start = arith::MulIOp::create(b, e.loc, start, e.i64(dim.size));
+    Value arrayLast = arith::SubIOp::create(b, e.loc, dim.arraySize, e.i64(1));
+    Value end = arith::AddIOp::create(b, e.loc, start, e.i64(dim.size - 1));
+    addTo(first, start, dim);
+    addTo(last, arith::MinSIOp::create(b, e.loc, end, arrayLast), dim);
+    addTo(total, arrayLast, dim);
+  }
+  Value around = e.i64(16 / elementBytes);
+  Value hasFront = arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::sge, first, around);
+  Value behind = arith::AddIOp::create(b, e.loc, last, around);
+  Value hasBack = arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::sle, behind, total);
+  return arith::AndIOp::create(b, e.loc, hasFront, hasBack);
+}
+
+SmallVector<Value> TileAccess::readRuns() {
+  OpBuilder &b = e.builder;
+  SmallVector<Value> elements(layout->size(Input::Register)), words;
+  SmallVector<AccessGroup> all = groups(/*isChecked=*/false, /*isVector=*/true);
+  for (AccessGroup &group : all) {
+    uint64_t flat = layout->applyFlat(Position::thread(uint64_t(group.registers.front()), 0));
+    Value exists = extents.empty() ? valid : Value(), count;
+    for (unsigned number : extents) {
+      Value place = coordinate(number, layout->field(flat, number));
+      Value rest = arith::SubIOp::create(b, e.loc, dims[number].extent, place);
+      Value isInside =
+          arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::sgt, rest, e.i32(0));
+      exists = exists ? arith::AndIOp::create(b, e.loc, exists, isInside).getResult() : isInside;
+      if (dims[number].isInnermost)
+        count = rest;
+    }
+    words.push_back(emitRun(b, e.loc, group.address, exists, count, elementBytes));
+  }
+  auto type = VectorType::get(16 / elementBytes, stored);
+  for (auto [group, run] : llvm::zip_equal(all, words)) {
+    Value parts = LLVM::BitcastOp::create(b, e.loc, type, run);
+    auto list = vector::ToElementsOp::create(b, e.loc, parts);
+    for (auto [number, part] : llvm::zip_equal(group.registers, list.getResults()))
+      elements[number] = part;
+  }
+  fillCopies(elements, *layout);
+  return elements;
+}
+
+bool Emitter::hasRuns(tile::LoadOp op) {
+  if (!isa<RankedTensorType>(op.getType()))
+    return false;
+  TileAccess access(*this, op, op.getType());
+  auto pad = storedPad(op.getPadValue(), access.stored);
+  bool isZero = isa<FloatAttr>(pad) ? cast<FloatAttr>(pad).getValue().isPosZero()
+                                    : cast<IntegerAttr>(pad).getValue().isZero();
+  return isZero && access.chooseRuns();
+}
+
+Value Emitter::emitHasRoom(tile::LoadOp op) {
+  return TileAccess(*this, op, op.getType()).hasRoom();
+}
+
+Value Emitter::emitLoaded(tile::LoadOp op, bool inRuns) {
+  TileAccess access(*this, op, op.getType());
+  if (inRuns)
+    access.chooseRuns();
+  access.prepare();
+  if (inRuns)
+    return fromElements(access.readRuns());
+  TypedAttr pad = storedPad(op.getPadValue(), access.stored);
+  return fromElements(emitGroupLoads(builder, loc, access.groups(access.needsChecks(), false),
+                                     access.stored, access.layoutOrNull(), pad));
 }
 
 //===------------------------------------------------------------------------===//

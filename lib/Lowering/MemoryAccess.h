@@ -52,6 +52,12 @@ llvm::SmallVector<mlir::Value> emitGroupLoads(mlir::OpBuilder &builder, mlir::Lo
                                               mlir::Type stored, const Layout *layout,
                                               mlir::TypedAttr pad);
 
+/// 16 bytes of elements side by side that may begin anywhere, as vector<4xi32>: with what is
+/// around them they are two accesses that are aligned. `exists` (i1): there is one at all;
+/// `count` (i32): how many, at least 1 then, may be more than there is room for; null: all.
+mlir::Value emitRun(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value address,
+                    mlir::Value exists, mlir::Value count, int64_t elementBytes);
+
 /// Gives registers that hold copies the value of the register they copy.
 void fillCopies(llvm::MutableArrayRef<mlir::Value> elements, const Layout &layout);
 

@@ -87,6 +87,28 @@ static bool goesToShared(tile::LoadOp load, Value value) {
   });
 }
 
+/// In elements of a copy in runs: log2 of how many a thread moves at once, and one by one.
+static constexpr unsigned runRegisterBits = 6, singleRegisterBits = 3;
+
+tile::LoadOp Emitter::runCopyOf(Value value) const {
+  while (Value source = renamedBy(value.getDefiningOp()))
+    value = source;
+  auto load = value.getDefiningOp<tile::LoadOp>();
+  if (!load || isAligned16 || !goesToShared(load, load.getResult()))
+    return {};
+  // The load moves down to its only use.
+  Operation *user = load;
+  while (user->getNumResults()) {
+    if (!user->hasOneUse())
+      return {};
+    user = *user->getUsers().begin();
+  }
+  for (Operation *between = load; between != user; between = between->getNextNode())
+    if (isa<tile::StoreOp, tile::ScatterOp, tile::AtomicOp>(between))
+      return {};
+  return const_cast<Emitter *>(this)->hasRuns(load) ? load : tile::LoadOp();
+}
+
 /// The type of what `op` loads, or puts into an array or a buffer, where it is done in pieces
 /// although a thread has registers enough: null elsewhere.
 RankedTensorType Emitter::typeInPieces(Operation *op) const {
@@ -212,12 +234,12 @@ Layout Emitter::layoutOf(RankedTensorType type) const {
     return layout;
   Layout result(layout.shape());
   ArrayRef<uint64_t> registers = layout.bases(Input::Register);
-  for (uint64_t basis : registers.take_front(pieceBits))
+  for (uint64_t basis : registers.take_front(registerBitsOfPiece))
     result.addFlat(Input::Register, basis);
   for (Input input : {Input::Lane, Input::Warp, Input::Block})
     for (uint64_t basis : layout.bases(input))
       result.addFlat(input, basis);
-  for (uint64_t basis : registers.drop_front(pieceBits))
+  for (uint64_t basis : registers.drop_front(registerBitsOfPiece))
     result.addFlat(Input::Warp, basis);
   return result;
 }
@@ -372,6 +394,31 @@ LogicalResult Emitter::emitInPieces(Operation *op) {
   for (Value value : temporary)
     localMemory.erase(value);
   return result;
+}
+
+/// Loads where the tile is stored to shared memory, a few runs at once; at the array's very
+/// beginning and end by elements.
+LogicalResult Emitter::emitRunCopy(tgpu::StoreOp op, tile::LoadOp load) {
+  auto type = cast<RankedTensorType>(op.getTile().getType());
+  Value hasRoom = emitHasRoom(load);
+  auto copy = [&](unsigned bits, bool inRuns) {
+    unsigned all = tile::getLayout(type).numBits(Input::Register);
+    registerBitsOfPiece = std::min(bits, all);
+    llvm::scope_exit restore([&] { registerBitsOfPiece = pieceBits; });
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+    Value count = arith::ConstantIndexOp::create(builder, loc, 1 << (all - registerBitsOfPiece));
+    auto loop = scf::ForOp::create(builder, loc, zero, count, one);
+    keepRolled(loop);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    atPiece(loop.getInductionVar(), threadBitsOf(type), [&] {
+      emitSharedElements(op, layoutOf(type), emitLoaded(load, inRuns));
+    });
+  };
+  emitUnder(
+      hasRoom, [&] { copy(runRegisterBits, true); }, [&] { copy(singleRegisterBits, false); });
+  return success();
 }
 
 std::optional<SmallVector<Value>> Emitter::combinePieces(Operation *op, Region &combiner,

@@ -44,21 +44,20 @@ LogicalResult Emitter::emitSharedTileStore(tgpu::StoreOp op) {
       emitMatrixStore(builder, loc, get(op.getBuffer()), buffer.getElementType(),
                       buffer.getLayout().getLayout(), layout, thread, get(op.getTile())))
     return success();
+  emitSharedElements(op, layout,
+                     emitToStored(builder, loc, get(op.getTile()), buffer.getElementType()));
+  return success();
+}
+
+/// `stored`: elements as memory holds them.
+void Emitter::emitSharedElements(tgpu::StoreOp op, const Layout &layout, Value stored) {
+  tgpu::BufferType buffer = op.getBuffer().getType();
   BufferAccess access =
       makeBufferAccess(builder, loc, get(op.getBuffer()), buffer.getElementType(),
                        buffer.getLayout().getLayout(), layout, thread);
-  Value value = emitToStored(builder, loc, get(op.getTile()), buffer.getElementType());
   uint64_t copies = layout.redundant(Input::Register);
-  Value isFirst = emitIsFirstCopy(builder, loc, layout, thread);
-  if (!isFirst) {
-    emitSharedStore(builder, loc, access, value, copies);
-    return success();
-  }
-  scf::IfOp::create(builder, loc, isFirst, [&](OpBuilder &body, Location) {
-    emitSharedStore(body, loc, access, value, copies);
-    scf::YieldOp::create(body, loc);
-  });
-  return success();
+  emitUnder(emitIsFirstCopy(builder, loc, layout, thread),
+            [&] { emitSharedStore(builder, loc, access, stored, copies); });
 }
 
 LogicalResult Emitter::emitMma(tgpu::MmaOp op) {

@@ -97,7 +97,7 @@ bool isSelectable(const IntrinsicInst &call, const Chip &chip) {
   case Intrinsic::masked_load: case Intrinsic::masked_store:
   case Intrinsic::lifetime_start: case Intrinsic::lifetime_end:
   case Intrinsic::invariant_start: case Intrinsic::invariant_end:
-  case Intrinsic::assume: case Intrinsic::expect:
+  case Intrinsic::assume: case Intrinsic::expect: case Intrinsic::ptrmask:
   case Intrinsic::experimental_noalias_scope_decl: case Intrinsic::sideeffect:
   case Intrinsic::trap: case Intrinsic::debugtrap: case Intrinsic::dbg_value:
   case Intrinsic::dbg_declare: case Intrinsic::dbg_label:

@@ -38,6 +38,28 @@ int64_t tilec::registersOf(Type type) {
   return (elements * storedBytes(getElementTypeOrSelf(type)) + 3) / 4;
 }
 
+static bool onlyMultiplied(LoadOp load, Value value) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    if (isa<PermuteOp, ReshapeOp>(user))
+      return onlyMultiplied(load, user->getResult(0));
+    if (!isa<MmaOp>(user) || user->getBlock() != load->getBlock())
+      return false;
+    for (Operation *between = load; between != user; between = between->getNextNode())
+      if (isa<MmaOp>(between) || between->getNumRegions())
+        return false;
+    return true;
+  });
+}
+
+/// Whether threads bring what `op` loads to shared memory in runs of 16 bytes although they may
+/// begin anywhere (RunCopies.cpp): narrow elements that are only multiplied, at once.
+static bool isCopiedInRuns(LoadOp load) {
+  auto tile = cast<RankedTensorType>(load.getType());
+  return !load.getArray().getType().isMut() && storedBytes(tile.getElementType()) <= 2 &&
+         onlyMultiplied(load, load.getResult());
+}
+static bool isCopiedInRuns(StoreOp) { return false; }
+
 template <typename Op> static TileAccess describe(Op op, RankedTensorType tile) {
   TileAccess access{tile, op.getArray().getType(), {}, 1, false};
   unsigned rank = tile.getRank();
@@ -52,9 +74,10 @@ template <typename Op> static TileAccess describe(Op op, RankedTensorType tile) 
   for (unsigned inner = op.getArrayDim(access.order[0]) + 1; inner < rank; ++inner)
     access.contiguous &= access.array.getShape()[inner] == 1;
   auto kernel = op->template getParentOfType<KernelOp>();
-  if (access.contiguous && kernel && relies(kernel, BuildFact::Aligned16)) {
+  bool isAligned = kernel && relies(kernel, BuildFact::Aligned16);
+  if (access.contiguous && kernel && (isAligned || isCopiedInRuns(op))) {
     access.maxVector = vectorBytes / storedBytes(tile.getElementType());
-    if (op.getElements())
+    if (op.getElements() && isAligned)
       access.maxVector = std::min(access.maxVector,
                                   IndexFacts(kernel).startMultiple(op, access.order[0]));
   }
