@@ -354,7 +354,7 @@ private:
   mlir::RankedTensorType typeInPieces(Operation *op) const;
   bool renameInMemory(Operation *op);
   /// The load that `value` comes from, if it is copied to shared memory in runs; or null.
-  tile::LoadOp runCopyOf(Value value) const;
+  tile::LoadOp runCopyOf(Value value);
   LogicalResult emitRunCopy(tgpu::StoreOp op, tile::LoadOp load);
   LogicalResult emitInPieces(Operation *op);
   /// What remains of the operands of a reduction when all pieces are combined; nullopt

@@ -239,11 +239,12 @@ void Emitter::addRoleAttributes(int32_t numWarps) {
   function->setAttr(tensorMapsAttr, builder.getArrayAttr(maps));
 }
 
-/// Whether tiles are loaded a position ahead and wait in registers (PrefetchLoads). The
-/// assembler moves loads of what nobody writes down to what needs them, also across barriers,
-/// and with that none is ahead any more.
+/// Whether tiles that are loaded a position ahead (PrefetchLoads) are to be under way at once. The
+/// assembler moves loads of what nobody writes down to what needs them, also across barriers.
+/// Where a second block loads meanwhile, it does well to: its registers are free for longer.
 static bool loadsAhead(tile::KernelOp kernel) {
-  return kernel->hasAttr(tgpu::residentBlocksAttrName) &&
+  auto resident = kernel->getAttrOfType<IntegerAttr>(tgpu::residentBlocksAttrName);
+  return resident && resident.getInt() == 1 &&
          !kernel.walk([](tgpu::RingOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 

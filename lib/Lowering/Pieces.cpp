@@ -90,23 +90,32 @@ static bool goesToShared(tile::LoadOp load, Value value) {
 /// In elements of a copy in runs: log2 of how many a thread moves at once, and one by one.
 static constexpr unsigned runRegisterBits = 6, singleRegisterBits = 3;
 
-tile::LoadOp Emitter::runCopyOf(Value value) const {
-  while (Value source = renamedBy(value.getDefiningOp()))
-    value = source;
-  auto load = value.getDefiningOp<tile::LoadOp>();
-  if (!load || isAligned16 || !goesToShared(load, load.getResult()))
-    return {};
-  // The load moves down to its only use.
+/// The store to shared memory that is all the use of what `load` brings, if it is in the same
+/// block and no array is written before it; null otherwise.
+static tgpu::StoreOp onlyStoreOf(tile::LoadOp load) {
   Operation *user = load;
-  while (user->getNumResults()) {
+  while (user == load || renamedBy(user)) {
     if (!user->hasOneUse())
       return {};
     user = *user->getUsers().begin();
   }
+  if (!isa<tgpu::StoreOp>(user) || user->getBlock() != load->getBlock())
+    return {};
   for (Operation *between = load; between != user; between = between->getNextNode())
-    if (isa<tile::StoreOp, tile::ScatterOp, tile::AtomicOp>(between))
+    if (between->walk([](Operation *op) {
+          return isa<tile::StoreOp, tile::ScatterOp, tile::AtomicOp>(op) ? WalkResult::interrupt()
+                                                                         : WalkResult::advance();
+        }).wasInterrupted())
       return {};
-  return const_cast<Emitter *>(this)->hasRuns(load) ? load : tile::LoadOp();
+  return cast<tgpu::StoreOp>(user);
+}
+
+tile::LoadOp Emitter::runCopyOf(Value value) {
+  while (Value source = renamedBy(value.getDefiningOp()))
+    value = source;
+  auto load = value.getDefiningOp<tile::LoadOp>();
+  bool isCopied = load && !isAligned16 && onlyStoreOf(load) && hasRuns(load);
+  return isCopied ? load : tile::LoadOp();
 }
 
 /// The type of what `op` loads, or puts into an array or a buffer, where it is done in pieces

@@ -39,20 +39,15 @@ int64_t tilec::registersOf(Type type) {
 }
 
 static bool onlyMultiplied(LoadOp load, Value value) {
-  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+  return value.hasOneUse() && llvm::all_of(value.getUsers(), [&](Operation *user) {
     if (isa<PermuteOp, ReshapeOp>(user))
       return onlyMultiplied(load, user->getResult(0));
-    if (!isa<MmaOp>(user) || user->getBlock() != load->getBlock())
-      return false;
-    for (Operation *between = load; between != user; between = between->getNextNode())
-      if (isa<MmaOp>(between) || between->getNumRegions())
-        return false;
-    return true;
+    return isa<MmaOp>(user) && user->getBlock() == load->getBlock();
   });
 }
 
 /// Whether threads bring what `op` loads to shared memory in runs of 16 bytes although they may
-/// begin anywhere (RunCopies.cpp): narrow elements that are only multiplied, at once.
+/// begin anywhere (Lowering/Runs.cpp): narrow elements that are only multiplied.
 static bool isCopiedInRuns(LoadOp load) {
   auto tile = cast<RankedTensorType>(load.getType());
   return !load.getArray().getType().isMut() && storedBytes(tile.getElementType()) <= 2 &&

@@ -86,10 +86,16 @@ tile.kernel @carried(%c: !tile.array<?xf32, mut>, %n: index, %x: f32, %q: i1) at
   tile.return
 }
 
-// What is loaded a position ahead is not promised to stay the same, or the assembler would load
-// it late.
+// What one block loads a position ahead is not promised to stay the same, or the assembler would
+// load it late.
 // CHECK-LABEL: llvm.func @ahead(
 // CHECK-SAME: %arg0: !llvm.ptr<1> {llvm.readonly}, %arg1: i64
-tile.kernel @ahead(%a: !tile.array<?xf32>) attributes {num_warps = 4 : i32, tgpu.resident_blocks = 2 : i64} {
+tile.kernel @ahead(%a: !tile.array<?xf32>) attributes {num_warps = 4 : i32, tgpu.resident_blocks = 1 : i64} {
+  tile.return
+}
+
+// CHECK-LABEL: llvm.func @two(
+// CHECK-SAME: %arg0: !llvm.ptr<1> {llvm.noalias, llvm.readonly}, %arg1: i64
+tile.kernel @two(%a: !tile.array<?xf32>) attributes {num_warps = 4 : i32, tgpu.resident_blocks = 2 : i64} {
   tile.return
 }
