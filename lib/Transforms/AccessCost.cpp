@@ -11,6 +11,7 @@
 #include "AccessCost.h"
 
 #include "tilec/Analysis/IndexFacts.h"
+#include "tilec/Atoms/Atom.h"
 #include "tilec/Tile/BuildFacts.h"
 #include "tilec/Tile/TileLayout.h"
 
@@ -38,16 +39,21 @@ int64_t tilec::registersOf(Type type) {
   return (elements * storedBytes(getElementTypeOrSelf(type)) + 3) / 4;
 }
 
+/// Whether all that happens to `value`, which `load` brings, is that a warp group multiplies it.
 static bool onlyMultiplied(LoadOp load, Value value) {
-  return value.hasOneUse() && llvm::all_of(value.getUsers(), [&](Operation *user) {
-    if (isa<PermuteOp, ReshapeOp>(user))
-      return onlyMultiplied(load, user->getResult(0));
-    return isa<MmaOp>(user) && user->getBlock() == load->getBlock();
-  });
+  if (!value.hasOneUse())
+    return false;
+  Operation *user = *value.getUsers().begin();
+  if (isa<PermuteOp, ReshapeOp>(user))
+    return onlyMultiplied(load, user->getResult(0));
+  auto mma = dyn_cast<MmaOp>(user);
+  const Atom *atom = mma && mma.getAtom() ? findAtom(*mma.getAtom()) : nullptr;
+  return atom && atom->scope == AtomScope::WarpGroup && mma->getBlock() == load->getBlock();
 }
 
 /// Whether threads bring what `op` loads to shared memory in runs of 16 bytes although they may
-/// begin anywhere (Lowering/Runs.cpp): narrow elements that are only multiplied.
+/// begin anywhere (Lowering/Runs.cpp): narrow elements that are only multiplied, by warp groups
+/// (H200: 10 to 25 % faster; products of warps were 5 % slower).
 static bool isCopiedInRuns(LoadOp load) {
   auto tile = cast<RankedTensorType>(load.getType());
   return !load.getArray().getType().isMut() && storedBytes(tile.getElementType()) <= 2 &&
