@@ -23,8 +23,8 @@
 // unsigned minimum of the bits less 1 tells whether all are zero or at least 2^-100. So a
 // row that ends in padding of -inf, whose powers are zeros, is divided as any other.
 //
-// Powers that are divided by their sum (`tile.share`) are zero or in [2^-60, 2^90], and their
-// sums in [2^90, 2^125] or NaN: no question. (A subnormal quotient may be off in its last bit.)
+// Powers that are divided by their sum (`tile.share`) are zero or in [2^-46, 2^106], and their
+// sums, of 2^20 at most, in [2^106, 2^126] or NaN: no question. (A subnormal quotient may be off in its last bit.)
 //
 // A division marked `arcp`, and nothing else, is one whose divisor is known to lie in
 // [1, 2] and whose dividend is at most 1, as in sigmoid: six instructions and no question.

@@ -119,7 +119,7 @@ Value powerByUnit(MathBuilder &m, HelperCalls &helpers, Value x, bool isOrdinary
   return m.mul(unit, m.fromBits(m.iadd(power.exponent, m.i(0x3f800000))));
 }
 
-/// 2^90 e^x for x <= 0. Of -inf the unit gives 0 and n is 0, too.
+/// 2^106 e^x for x <= 0. Of -inf the unit gives 0 and n is 0, too.
 Value largePowerByUnit(MathBuilder &m, HelperCalls &helpers, Value x) {
   UnitPower power = splitLargeExp(m, x);
   Value unit = helpers.call("tilec.ex2.approx.ftz.f32", power.fraction);

@@ -26,7 +26,7 @@ struct UnitPower {
 /// `isOrdinary`: |x| is at most `ordinaryExponent`.
 UnitPower splitExp(MathBuilder &m, mlir::Value x, bool isOrdinary);
 inline constexpr double ordinaryExponent = 64;
-/// The same of 2^90 e^x for x <= 0: never subnormal, and n >= 0, where 0 leaves what the
+/// The same of 2^106 e^x for x <= 0: never subnormal, and n >= 0, where 0 leaves what the
 /// unit gives as it is.
 UnitPower splitLargeExp(MathBuilder &m, mlir::Value x);
 mlir::Value expandExpm1(MathBuilder &m, mlir::Value x);

@@ -14,8 +14,9 @@
 // e^x in f32 leaves 2^f to the chip, with f in [0, 1], where its unit is off by
 // 1.4 ulp at most (below 0 it is by 2.1). All e^x for the 2^32 x there are, computed on
 // an H200, are within 1.94 ulp. There n is clamped instead of x, and f takes the rest: it
-// is large where the result is 0 or inf. Where a factor of 2^90 does no harm (BoundPowers), no
-// result is subnormal or too small to be divided as others are, and n is added to the exponent.
+// is large where the result is 0 or inf. Where a factor of 2^106 does no harm (BoundPowers), no
+// result is subnormal or too small to be divided as others are, and n is added to the exponent
+// (of results below 2^-105 f has the rest, whose last bits count 22 times as much).
 // 2^x in f32 is the chip's unit as it is: one
 // instruction where accuracy would cost ten, in the innermost loop of every attention.
 //===----------------------------------------------------------------------===//
@@ -91,8 +92,8 @@ struct ClampedFloor {
   Value exponent; ///< n as an integer, in the field of the exponent
 };
 
-/// The range of n in 2^90 e^x: beyond, the fraction takes the rest.
-constexpr int largeExponent = 90;
+/// The range of n in 2^106 e^x: beyond, the fraction takes the rest.
+constexpr int largeExponent = 106;
 
 /// `factor` is such that x * factor = product / 253. An ordinary x needs no clamp; there
 /// all is twice as large until the sum, the same bits from other constants, lest LLVM
@@ -116,7 +117,7 @@ UnitPower tilec::splitExp(MathBuilder &m, Value x, bool isOrdinary) {
 }
 
 UnitPower tilec::splitLargeExp(MathBuilder &m, Value x) {
-  // 0 stands for -90 and 1 for 0.502; the sum has n + 90 in its low bits.
+  // 0 stands for -106 and 1 for 0; the sum has n + 106 in its low bits.
   Value position = m.saturate(m.fma(x, m.f(0x1.71547652b82fep+0 / largeExponent),
                                     m.f((largeExponent - 0.502) / largeExponent)));
   Value sum = m.fma(position, m.f(largeExponent), m.f(0x1.8p23));
