@@ -39,7 +39,8 @@ int64_t tilec::registersOf(Type type) {
   return (elements * storedBytes(getElementTypeOrSelf(type)) + 3) / 4;
 }
 
-/// Whether all that happens to `value`, which `load` brings, is that a warp group multiplies it.
+/// Whether all that happens to `value`, which `load` brings, is that a warp group multiplies it,
+/// and that in the next product: behind another one, what is loaded early does not wait.
 static bool onlyMultiplied(LoadOp load, Value value) {
   if (!value.hasOneUse())
     return false;
@@ -48,7 +49,12 @@ static bool onlyMultiplied(LoadOp load, Value value) {
     return onlyMultiplied(load, user->getResult(0));
   auto mma = dyn_cast<MmaOp>(user);
   const Atom *atom = mma && mma.getAtom() ? findAtom(*mma.getAtom()) : nullptr;
-  return atom && atom->scope == AtomScope::WarpGroup && mma->getBlock() == load->getBlock();
+  if (!atom || atom->scope != AtomScope::WarpGroup || mma->getBlock() != load->getBlock())
+    return false;
+  for (Operation *between = load; between != user; between = between->getNextNode())
+    if (isa<MmaOp>(between))
+      return false;
+  return true;
 }
 
 /// Whether threads bring what `op` loads to shared memory in runs of 16 bytes although they may
