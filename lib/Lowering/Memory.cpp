@@ -57,6 +57,7 @@ public:
   void chooseVectors();
   /// Says how wide the accesses are and which edges are checked.
   void explain(Operation *op, Value array);
+  void explainRuns(Operation *op, Value array);
   /// Computes extents and addresses. Must come first.
   void prepare();
 
@@ -103,6 +104,7 @@ private:
   };
 
   size_t registersAlong(unsigned dim) const;
+  std::string spellEdges() const;
   void checkDim(Dim &dim);
   void checkBothEnds(Dim &dim);
   Value cut(Value value, Type type);
@@ -192,10 +194,8 @@ void TileAccess::explain(Operation *op, Value array) {
   if (isScalar() || !wantsRemarks(op))
     return;
   int64_t width = elementBytes << vectorBits.size();
-  std::string why, checked;
-  for (auto [number, dim] : llvm::enumerate(dims)) {
-    if (!dim.isInBounds)
-      checked += (checked.empty() ? "" : ", ") + std::to_string(number);
+  std::string why;
+  for (const Dim &dim : dims) {
     if (dim.isInnermost && dim.startMultiple * elementBytes <= width)
       why = "tiles begin at multiples of " + spellBytes(dim.startMultiple * elementBytes);
     else if (dim.isInnermost)
@@ -205,14 +205,28 @@ void TileAccess::explain(Operation *op, Value array) {
     why = "nothing is known of the array's alignment";
   else if (isStrided)
     why = "the array is strided";
-  std::string edges = checked.empty() ? "no edge has to be checked"
-                                      : "edges are checked in dim " + checked;
   if (width >= 16)
     remarkChoice(op, "lower-to-simt", "threads access {0} {1} at a time; {2}", spellArray(array),
-                 spellBytes(width), edges);
+                 spellBytes(width), spellEdges());
   else
     remarkMissed(op, "lower-to-simt", "threads access {0} no more than {1} at a time: {2}; {3}",
-                 spellArray(array), spellBytes(width), why, edges);
+                 spellArray(array), spellBytes(width), why, spellEdges());
+}
+
+void TileAccess::explainRuns(Operation *op, Value array) {
+  if (wantsRemarks(op))
+    remarkMissed(op, "lower-to-simt",
+                 "threads take each 16 bytes of {0} out of two accesses: nothing is known of the "
+                 "array's alignment; {1}",
+                 spellArray(array), spellEdges());
+}
+
+std::string TileAccess::spellEdges() const {
+  std::string checked;
+  for (auto [number, dim] : llvm::enumerate(dims))
+    if (!dim.isInBounds)
+      checked += (checked.empty() ? "" : ", ") + std::to_string(number);
+  return checked.empty() ? "no edge has to be checked" : "edges are checked in dim " + checked;
 }
 
 /// `value` (i64) cut to `type`.
@@ -567,7 +581,9 @@ bool Emitter::hasRuns(tile::LoadOp op) {
 }
 
 Value Emitter::emitHasRoom(tile::LoadOp op) {
-  return TileAccess(*this, op, op.getType()).hasRoom();
+  TileAccess access(*this, op, op.getType());
+  access.explainRuns(op, op.getArray());
+  return access.hasRoom();
 }
 
 Value Emitter::emitLoaded(tile::LoadOp op, bool inRuns) {
