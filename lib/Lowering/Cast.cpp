@@ -204,53 +204,34 @@ static Value intToF32Odd(OpBuilder &builder, Location loc, Value value, bool isU
   return emitF64ToF32Odd(builder, loc, wide);
 }
 
-/// The number whose last bits count by one: 2^10 in f16, 2^23 in f32. What is put there is
-/// added to it; of signed bytes with the sign's bit turned around, so 128 more.
-static double startOfUnits(bool isHalf, bool isUnsigned) {
-  return (isHalf ? 1024.0 : 8388608.0) + (isUnsigned ? 0 : 128);
-}
-
-/// Bytes to f16: a logic operation, and half a subtraction. The chip has a quarter of the
-/// units, or fewer, that convert.
-static Value bytesToHalves(OpBuilder &builder, Location loc, Value bytes, bool isUnsigned) {
-  auto type = cast<VectorType>(bytes.getType()).clone(builder.getI16Type());
-  auto result = type.clone(builder.getF16Type());
-  auto splat = [&](ShapedType of, Attribute value) -> Value {
-    return arith::ConstantOp::create(builder, loc,
-                                     cast<TypedAttr>(Attribute(SplatElementsAttr::get(of, value))));
-  };
+/// Bytes to f16 or f32 by a logic operation and a subtraction: the chip has a quarter of the
+/// units, or fewer, that convert. A number whose last bits count by one (2^10 in f16, 2^23 in
+/// f32) takes a byte there, which is so added to it; a signed one with the sign's bit turned
+/// around, so 128 more.
+static Value bytesByBits(OpBuilder &builder, Location loc, Value bytes, FloatType to,
+                         bool isUnsigned) {
+  unsigned digits = to.getFPMantissaWidth() - 1;
+  APFloat start(to.getFloatSemantics(), uint64_t(1) << digits);
+  APInt bits = start.bitcastToAPInt() ^ APInt(to.getWidth(), isUnsigned ? 0 : 128);
+  if (!isUnsigned)
+    start = start + APFloat(to.getFloatSemantics(), 128);
+  auto type = cast<VectorType>(bytes.getType()).clone(builder.getIntegerType(to.getWidth()));
+  auto result = type.clone(to);
+  Value pattern = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, bits));
   Value words = arith::ExtUIOp::create(builder, loc, type, bytes);
-  words = arith::XOrIOp::create(
-      builder, loc, words, splat(type, builder.getI16IntegerAttr(isUnsigned ? 0x6400 : 0x6480)));
+  words = arith::XOrIOp::create(builder, loc, words, pattern);
   Value sum = arith::BitcastOp::create(builder, loc, result, words);
-  auto start = builder.getF16FloatAttr(float(startOfUnits(/*isHalf=*/true, isUnsigned)));
-  return arith::SubFOp::create(builder, loc, sum, splat(result, start));
-}
-
-/// Bytes to f32, in the same way.
-static Value bytesToF32(OpBuilder &builder, Location loc, Value bytes, bool isUnsigned) {
-  auto type = cast<VectorType>(bytes.getType()).clone(builder.getI32Type());
-  auto result = type.clone(builder.getF32Type());
-  auto splat = [&](ShapedType of, Attribute value) -> Value {
-    return arith::ConstantOp::create(builder, loc,
-                                     cast<TypedAttr>(Attribute(SplatElementsAttr::get(of, value))));
-  };
-  Value words = arith::ExtUIOp::create(builder, loc, type, bytes);
-  words = arith::XOrIOp::create(
-      builder, loc, words,
-      splat(type, builder.getI32IntegerAttr(isUnsigned ? 0x4B000000 : 0x4B000080)));
-  Value sum = arith::BitcastOp::create(builder, loc, result, words);
-  auto start = builder.getF32FloatAttr(float(startOfUnits(/*isHalf=*/false, isUnsigned)));
-  return arith::SubFOp::create(builder, loc, sum, splat(result, start));
+  Value first = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(result, start));
+  return arith::SubFOp::create(builder, loc, sum, first);
 }
 
 Value Emitter::castIntToFloat(Value value, Type from, Type to, bool isUnsigned) {
   if (auto vector = dyn_cast<VectorType>(value.getType()); vector && from.isInteger(8)) {
     if (to.isF16() && vector.getNumElements() % 2 == 0)
-      return bytesToHalves(builder, loc, value, isUnsigned);
+      return bytesByBits(builder, loc, value, builder.getF16Type(), isUnsigned);
     if (to.isF32() || to.isBF16())
-      return castFloat(bytesToF32(builder, loc, value, isUnsigned), builder.getF32Type(), to,
-                       tile::CastRounding::NearestEven);
+      return castFloat(bytesByBits(builder, loc, value, builder.getF32Type(), isUnsigned),
+                       builder.getF32Type(), to, tile::CastRounding::NearestEven);
   }
   if (from.isIndex())
     value = arith::IndexCastOp::create(

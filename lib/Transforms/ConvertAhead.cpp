@@ -119,14 +119,7 @@ public:
       : loop(loop), parts(parts), builder(loop), loc(loop.getLoc()) {}
 
   tgpu::MmaOp run() {
-    auto branch = scf::IfOp::create(builder, loc, loop.getResultTypes(),
-                                    emitHasIteration(builder, loop), /*withElseRegion=*/true);
-    builder.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(builder, loc, loop.getInitArgs());
-    builder.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(builder, loc, emitAll());
-    loop.replaceAllUsesWith(branch.getResults());
-    loop.erase();
+    replaceIfAny(builder, loop, [&] { return emitAll(); });
     return product;
   }
 

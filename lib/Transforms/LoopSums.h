@@ -21,6 +21,21 @@ inline mlir::Value emitHasIteration(mlir::OpBuilder &builder, mlir::scf::ForOp l
       loop.getLowerBound(), loop.getUpperBound());
 }
 
+/// Replaces the loop by what `emit` puts there where it has an iteration, and gives for its
+/// results; without one they are what the loop begins with.
+inline void replaceIfAny(mlir::OpBuilder &builder, mlir::scf::ForOp loop,
+                         llvm::function_ref<llvm::SmallVector<mlir::Value>()> emit) {
+  auto branch =
+      mlir::scf::IfOp::create(builder, loop.getLoc(), loop.getResultTypes(),
+                              emitHasIteration(builder, loop), /*withElseRegion=*/true);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  mlir::scf::YieldOp::create(builder, loop.getLoc(), loop.getInitArgs());
+  builder.setInsertionPointToStart(branch.thenBlock());
+  mlir::scf::YieldOp::create(builder, loop.getLoc(), emit());
+  loop.replaceAllUsesWith(branch.getResults());
+  loop.erase();
+}
+
 /// i1: this is not the first iteration. Made in the loop.
 inline mlir::Value emitIsLater(mlir::OpBuilder &builder, mlir::scf::ForOp loop) {
   return mlir::arith::CmpIOp::create(builder, loop.getLoc(), mlir::arith::CmpIPredicate::ne,

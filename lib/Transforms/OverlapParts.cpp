@@ -87,16 +87,14 @@ public:
       : loop(loop), parts(parts), builder(loop), loc(loop.getLoc()) {}
 
   tgpu::MmaOp run() {
-    auto branch = scf::IfOp::create(builder, loc, loop.getResultTypes(),
-                                    emitHasIteration(builder, loop), /*withElseRegion=*/true);
-    builder.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(builder, loc, loop.getInitArgs());
-    builder.setInsertionPointToStart(branch.thenBlock());
-    Value sum = emitAll();
-    scf::YieldOp::create(builder, loc, sum);
-    loop.replaceAllUsesWith(branch.getResults());
-    loop.erase();
-    return *branch.thenBlock()->getOps<tgpu::MmaOp>().begin();
+    tgpu::MmaOp first;
+    replaceIfAny(builder, loop, [&] {
+      Block *there = builder.getInsertionBlock();
+      Value sum = emitAll();
+      first = *there->getOps<tgpu::MmaOp>().begin();
+      return SmallVector<Value>{sum};
+    });
+    return first;
   }
 
 private:
