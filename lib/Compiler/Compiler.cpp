@@ -519,11 +519,12 @@ bool Compilation::State::assemble(ChipCode &code) {
   assembler.optLevel = options.optLevel;
   assembler.lineInfo = options.lineInfo;
   assembler.extraArguments = options.assemblerArgs;
-  if (options.verbose)
+  if (options.verbose) {
     if (auto tool = describeAssembler())
       llvm::errs() << "tilec: assembling for " << code.chip->name << " with " << *tool << "\n";
     else
       llvm::consumeError(tool.takeError());
+  }
   auto cubin = assembleCubin(code.ptx, *code.chip, assembler);
   if (!cubin) {
     toolFailed = true;
