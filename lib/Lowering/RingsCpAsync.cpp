@@ -323,14 +323,13 @@ LogicalResult Emitter::emitThreadPush(tgpu::PushOp op, Value condition) {
   Value place = takePlace(ring, ring.pushOffset);
   for (Operation &inner : op.getCopies().front()) {
     loc = inner.getLoc();
+    auto bufferOf = [&](auto copy) {
+      return addBytes(place, ring.type.getSlotOffset(unsigned(copy.getSlot())));
+    };
     if (auto copy = dyn_cast<tgpu::CopyOp>(inner))
-      AsyncCopyEmitter(*this, copy,
-                       addBytes(place, ring.type.getSlotOffset(unsigned(copy.getSlot()))),
-                       condition)
-          .emit();
+      AsyncCopyEmitter(*this, copy, bufferOf(copy), condition).emit();
     else if (auto copy = dyn_cast<tgpu::CopyGatheredOp>(inner))
-      emitCopyGathered(copy, addBytes(place, ring.type.getSlotOffset(unsigned(copy.getSlot()))),
-                       condition);
+      emitCopyGathered(copy, bufferOf(copy), condition);
   }
   loc = op.getLoc();
   NVVM::CpAsyncCommitGroupOp::create(builder, loc);

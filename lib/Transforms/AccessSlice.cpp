@@ -19,6 +19,7 @@
 #include "tilec/TileGPU/TileGPU.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -79,34 +80,12 @@ void AccessSlice::visit(Value value) {
   }
   needOperation(owner);
   if (auto loop = dyn_cast<scf::ForOp>(owner))
-    needCarried(loop, value);
-  else if (auto loop = dyn_cast<scf::WhileOp>(owner))
-    needCarried(loop, value);
-  else if (auto branch = dyn_cast<scf::IfOp>(owner))
-    for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()})
-      needValue(region->front().getTerminator()->getOperand(
-          cast<OpResult>(value).getResultNumber()));
-}
-
-/// A loop's result or argument needs its start, its next value and the other.
-void AccessSlice::needCarried(scf::ForOp loop, Value value) {
-  std::optional<unsigned> number = carriedNumber(loop, value);
-  if (!number)
-    return;
-  needValue(loop.getResult(*number));
-  needValue(loop.getRegionIterArg(*number));
-  needValue(loop.getInitArgs()[*number]);
-  needValue(loop.getYieldedValues()[*number]);
-}
-
-/// What is tested needs its start and its next value; what is passed on, that.
-void AccessSlice::needCarried(scf::WhileOp loop, Value value) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  if (argument && argument.getOwner() == loop.getBeforeBody()) {
-    needValue(loop.getInits()[argument.getArgNumber()]);
-    needValue(loop.getYieldOp().getOperand(argument.getArgNumber()));
-    return;
-  }
-  unsigned number = argument ? argument.getArgNumber() : cast<OpResult>(value).getResultNumber();
-  needValue(loop.getConditionOp().getArgs()[number]);
+    if (std::optional<unsigned> number = carriedNumber(loop, value)) {
+      needValue(loop.getResult(*number));
+      needValue(loop.getRegionIterArg(*number));
+    }
+  llvm::SetVector<Value> sources;
+  addCarriedSources(owner, value, sources);
+  for (Value source : sources)
+    needValue(source);
 }

@@ -30,8 +30,6 @@ private:
   void needOperation(mlir::Operation *op, bool isRoot = false);
   void needValue(mlir::Value value);
   void visit(mlir::Value value);
-  void needCarried(mlir::scf::ForOp loop, mlir::Value value);
-  void needCarried(mlir::scf::WhileOp loop, mlir::Value value);
 
   llvm::DenseSet<mlir::Operation *> ops;
   llvm::DenseSet<mlir::Value> values;

@@ -169,7 +169,8 @@ private:
     if (!isTile(value) || decided.contains(value))
       return;
     if (auto load = value.getDefiningOp<LoadOp>())
-      if (value != anchor && !isCopied(load) && !suitsAccess(*TileAccess::of(load), layout.getLayout(), numWarps))
+      if (value != anchor && !isCopied(load) &&
+          !suitsAccess(*TileAccess::of(load), layout.getLayout(), numWarps))
         return;
     decided[value] = layout;
     waiting.push_back(value);

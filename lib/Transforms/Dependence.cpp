@@ -15,6 +15,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -61,6 +62,15 @@ static void addSources(scf::IfOp branch, Value value, llvm::SetVector<Value> &re
   reached.insert(branch.elseYield().getOperand(number));
 }
 
+bool tilec::addCarriedSources(Operation *op, Value value, llvm::SetVector<Value> &reached) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<scf::ForOp, scf::WhileOp, scf::IfOp>([&](auto control) {
+        addSources(control, value, reached);
+        return true;
+      })
+      .Default(false);
+}
+
 /// All that goes into the operation or is handed on by its regions.
 static void addSources(Operation *op, llvm::SetVector<Value> &reached) {
   for (Value operand : op->getOperands())
@@ -85,13 +95,7 @@ bool tilec::dependsOn(ValueRange values, llvm::function_ref<bool(Operation *)> i
       continue;
     if (isSource(op))
       return true;
-    if (auto loop = dyn_cast<scf::ForOp>(op))
-      addSources(loop, value, reached);
-    else if (auto loop = dyn_cast<scf::WhileOp>(op))
-      addSources(loop, value, reached);
-    else if (auto branch = dyn_cast<scf::IfOp>(op))
-      addSources(branch, value, reached);
-    else
+    if (!addCarriedSources(op, value, reached))
       addSources(op, reached);
   }
   return false;

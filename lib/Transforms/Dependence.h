@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <optional>
 
@@ -22,7 +23,12 @@ namespace tilec {
 bool dependsOn(mlir::ValueRange values,
                llvm::function_ref<bool(mlir::Operation *)> isSource);
 
-/// The same for whether and how often `op` runs.
+/// Adds what `op`, if it is a loop or a branch, makes `value` of, a result or an argument of
+/// its regions, and what decides about it; false of other operations.
+bool addCarriedSources(mlir::Operation *op, mlir::Value value,
+                       llvm::SetVector<mlir::Value> &sources);
+
+/// Whether and how often `op` runs depends on an operation of which `isSource` is true.
 bool isRunDependingOn(mlir::Operation *op,
                       llvm::function_ref<bool(mlir::Operation *)> isSource);
 

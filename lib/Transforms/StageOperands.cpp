@@ -31,8 +31,9 @@
 // that is possible. An operand that a loop does not change is stored before the loop; one
 // that another product has in shared memory, be it transposed, is read there. The
 // a of a product (the b of one that is turned around) stays in registers where it lies as the
-// atom's fragments do, as the result of another product does, and what is computed for it. What an instruction reads from shared memory by itself
-// is fenced after it was stored; a product that completes later is waited for at once.
+// atom's fragments do, as the result of another product does, and what is computed for it.
+// What an instruction reads from shared memory by itself is fenced after it was stored; a
+// product that completes later is waited for at once.
 //
 //===------------------------------------------------------------------------===//
 #include "LoopSums.h"

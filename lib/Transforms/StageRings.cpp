@@ -34,8 +34,8 @@
 //   %P, %S = tgpu.pop %raw   %p = tgpu.load %P   %s = tgpu.load %S   tgpu.release %raw
 //   %w = … %p, %s …          %A = tgpu.pop %ring   %r = tile.mma %A, %w, …
 //
-// A marked load that threads use otherwise comes along with a group of its block that is popped before
-// its elements are needed, and is read there.
+// A marked load that threads use otherwise comes along with a group of its block that is
+// popped before its elements are needed, and is read there.
 //
 // Where products take a tile in several ways, as it is and transposed, and all of them want
 // the same bytes, one copy is for all; the ring has a buffer for each view.
@@ -412,7 +412,8 @@ static bool joinGroup(std::vector<Group> &groups, tile::LoadOp load) {
   Operation *next = nullptr;
   SmallVector<Operation *> own = collectOwn(load, next);
   for (Group &group : groups) {
-    if (!next || group.members.empty() || group.members.front().load->getBlock() != load->getBlock() ||
+    if (!next || group.members.empty() ||
+        group.members.front().load->getBlock() != load->getBlock() ||
         !isCopiedByEngine(group.members.front().load) || !group.first->isBeforeInBlock(next) ||
         !canStartBefore(load, group.first))
       continue;
