@@ -19,6 +19,7 @@
 
 #include "tilec/Atoms/ThreadCode.h"
 #include "tilec/Tile/BuildFacts.h"
+#include "tilec/Tile/Contains.h"
 #include "tilec/Tile/DebugSites.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -42,7 +43,7 @@ static Type scalarParameterType(Type type) {
 
 static bool usesNumSMs(tile::KernelOp kernel) {
   return kernel->hasAttr(tile::KernelOp::numSMsAttr) ||
-         kernel.walk([](tile::NumSMsOp) { return WalkResult::interrupt(); }).wasInterrupted();
+         contains<tile::NumSMsOp>(kernel);
 }
 
 static SmallVector<Type> parameterTypes(tile::KernelOp kernel, unsigned numTensorMaps) {
@@ -91,38 +92,28 @@ static int32_t sharedBytes(tile::KernelOp kernel) {
 /// largest tiles are not what they load or store: those compute more than they wait. (Of
 /// integers, which count elements, few registers are left in the end.)
 static bool wantsTwoBlocks(tile::KernelOp kernel, int32_t numWarps) {
-  if (numWarps != 16 && numWarps != 8)
+  if ((numWarps != 16 && numWarps != 8) || contains<tgpu::MmaOp, tgpu::AccumulateOp>(kernel))
     return false;
   uint64_t largest = 0, most = 0, accessed = 0;
   auto elementsOf = [](Type type) {
     return tile::hasLayout(type) ? tile::getLayout(type).size(Input::Register) : 0;
   };
-  bool hasProduct =
-      kernel
-          .walk([&](Operation *op) {
-            for (Type type : op->getResultTypes()) {
-              uint64_t elements = elementsOf(type);
-              most = std::max(most, elements);
-              Type element = getElementTypeOrSelf(type);
-              if (elements && isa<FloatType>(element))
-                largest = std::max<uint64_t>(
-                    largest, elements * tgpu::BufferType::storedBytes(element));
-              if (isa<tile::LoadOp, tile::GatherOp>(op))
-                accessed = std::max(accessed, elements);
-            }
-            if (auto store = dyn_cast<tile::StoreOp>(op))
-              accessed = std::max(accessed, elementsOf(store.getValue().getType()));
-            return isa<tgpu::MmaOp, tgpu::AccumulateOp>(op) ? WalkResult::interrupt()
-                                                            : WalkResult::advance();
-          })
-          .wasInterrupted();
+  kernel.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes()) {
+      uint64_t elements = elementsOf(type);
+      most = std::max(most, elements);
+      Type element = getElementTypeOrSelf(type);
+      if (elements && isa<FloatType>(element))
+        largest =
+            std::max<uint64_t>(largest, elements * tgpu::BufferType::storedBytes(element));
+      if (isa<tile::LoadOp, tile::GatherOp>(op))
+        accessed = std::max(accessed, elements);
+    }
+    if (auto store = dyn_cast<tile::StoreOp>(op))
+      accessed = std::max(accessed, elementsOf(store.getValue().getType()));
+  });
   uint64_t half = numWarps == 16 ? 32 * 4 : 64 * 4;
-  return !hasProduct && most <= accessed && largest <= half &&
-         (numWarps == 16 || largest == half);
-}
-
-static bool hasCopyOut(tile::KernelOp kernel) {
-  return kernel.walk([](tgpu::CopyOutOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  return most <= accessed && largest <= half && (numWarps == 16 || largest == half);
 }
 
 Emitter::Emitter(tile::KernelOp kernel, const Chip *chip)
@@ -167,7 +158,7 @@ LogicalResult Emitter::emitKernel() {
     return mlir::failure();
   if (!kernel->hasAttr(tgpu::accessWarpsAttrName))
     emitTensorMemoryEnd();
-  if (hasCopyOut(kernel))
+  if (contains<tgpu::CopyOutOp>(kernel))
     // Shared memory may go away then.
     emitCopyOutWait(/*pending=*/0, /*byGroup=*/true);
   // No block leaves while others may still reach into its shared memory.
@@ -245,7 +236,7 @@ void Emitter::addRoleAttributes(int32_t numWarps) {
 static bool loadsAhead(tile::KernelOp kernel) {
   auto resident = kernel->getAttrOfType<IntegerAttr>(tgpu::residentBlocksAttrName);
   return resident && resident.getInt() == 1 &&
-         !kernel.walk([](tgpu::RingOp) { return WalkResult::interrupt(); }).wasInterrupted();
+         !contains<tgpu::RingOp>(kernel);
 }
 
 void Emitter::emitParameters(Block &source) {

@@ -15,6 +15,7 @@
 #include "Emitter.h"
 
 #include "tilec/Lowering/Passes.h"
+#include "tilec/Tile/Contains.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -266,13 +267,7 @@ struct LowerToSIMT : tilec::impl::LowerToSIMTBase<LowerToSIMT> {
   /// Whether copy engines or products find their way in shared memory by the bits of
   /// addresses.
   static bool readsByHardware(tile::KernelOp kernel) {
-    return kernel
-        .walk([](Operation *op) {
-          return isa<tgpu::RingOp, tgpu::CopyOutOp, tgpu::MmaWaitOp>(op)
-                     ? WalkResult::interrupt()
-                     : WalkResult::advance();
-        })
-        .wasInterrupted();
+    return contains<tgpu::RingOp, tgpu::CopyOutOp, tgpu::MmaWaitOp>(kernel);
   }
 
   /// The globals that the functions name, where they do.

@@ -38,6 +38,7 @@
 
 #include "tilec/Analysis/SlicePlan.h"
 #include "tilec/Atoms/ThreadCode.h"
+#include "tilec/Tile/Accesses.h"
 #include "tilec/Transforms/RolledLoop.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -102,10 +103,7 @@ static tgpu::StoreOp onlyStoreOf(tile::LoadOp load) {
   if (!isa<tgpu::StoreOp>(user) || user->getBlock() != load->getBlock())
     return {};
   for (Operation *between = load; between != user; between = between->getNextNode())
-    if (between->walk([](Operation *op) {
-          return isa<tile::StoreOp, tile::ScatterOp, tile::AtomicOp>(op) ? WalkResult::interrupt()
-                                                                         : WalkResult::advance();
-        }).wasInterrupted())
+    if (tile::containsWrite(between))
       return {};
   return cast<tgpu::StoreOp>(user);
 }
@@ -209,13 +207,11 @@ bool Emitter::isStream(tile::KernelOp kernel) {
   auto hasTile = [](TypeRange types) {
     return llvm::any_of(types, llvm::IsaPred<RankedTensorType>);
   };
-  WalkResult result = kernel.walk([&](Operation *op) {
-    bool isOther = (hasTile(op->getOperandTypes()) || hasTile(op->getResultTypes())) &&
-                   !isElementwise(op) &&
-                   !isa<arith::ConstantOp, tile::SplatOp, tile::ScanOp, tgpu::ScanOp>(op);
-    return isOther ? WalkResult::interrupt() : WalkResult::advance();
+  return !containsWhere(kernel, [&](Operation *op) {
+    return (hasTile(op->getOperandTypes()) || hasTile(op->getResultTypes())) &&
+           !isElementwise(op) &&
+           !isa<arith::ConstantOp, tile::SplatOp, tile::ScanOp, tgpu::ScanOp>(op);
   });
-  return !result.wasInterrupted();
 }
 
 bool Emitter::isWide(Type type) const {

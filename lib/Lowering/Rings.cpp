@@ -176,33 +176,34 @@ void Emitter::arriveAtBlocks(Value barrier, Value numBlocks) {
 // The operations
 //===------------------------------------------------------------------------===//
 
-/// Whether some pop of `ring` gives a buffer to anything but instructions that whole
-/// warps wait for.
-static bool isReadByThreads(Value ring) {
-  for (Operation *user : ring.getUsers())
-    if (isa<tgpu::PopOp>(user))
-      for (Operation *reader : user->getUsers()) {
-        if (isa<tgpu::AccumulateOp>(reader))
-          continue;
-        auto mma = dyn_cast<tgpu::MmaOp>(reader);
-        const Atom *atom = mma ? findAtom(mma.getAtom()) : nullptr;
-        if (!atom || !atom->isAsync)
-          return true;
-      }
-  return false;
-}
+namespace {
 
-/// Whether products that read shared memory by themselves read what `ring` holds.
-static bool isReadByProducts(Value ring) {
+/// Who reads what a ring holds.
+struct RingReaders {
+  bool threads = false;    ///< anything but instructions that whole warps wait for
+  bool warpGroups = false; ///< asynchronous products that all warps of a group issue
+  bool issuer = false;     ///< products that one thread issues
+
+  bool products() const { return warpGroups || issuer; }
+};
+
+} // namespace
+
+static RingReaders readersOf(Value ring) {
+  RingReaders readers;
   for (Operation *user : ring.getUsers())
     if (isa<tgpu::PopOp>(user))
       for (Operation *reader : user->getUsers()) {
         auto mma = dyn_cast<tgpu::MmaOp>(reader);
         const Atom *atom = mma ? findAtom(mma.getAtom()) : nullptr;
-        if (isa<tgpu::AccumulateOp>(reader) || (atom && atom->isAsync))
-          return true;
+        if (isa<tgpu::AccumulateOp>(reader))
+          readers.issuer = true;
+        else if (atom && atom->isAsync)
+          readers.warpGroups = true;
+        else
+          readers.threads = true;
       }
-  return false;
+  return readers;
 }
 
 /// Bytes that the engine brings at a push of `ring`.
@@ -215,15 +216,6 @@ static int64_t bytesOfEngine(tgpu::RingOp ring) {
         bytes += copy.getBuffer().getBytes();
     }
   return bytes;
-}
-
-/// Whether all that reads what `ring` holds is products that one thread issues.
-static bool isReadByIssuer(Value ring) {
-  return llvm::all_of(ring.getUsers(), [](Operation *user) {
-    return !isa<tgpu::PopOp>(user) || llvm::all_of(user->getUsers(), [](Operation *reader) {
-      return isa<tgpu::AccumulateOp>(reader);
-    });
-  });
 }
 
 /// `full` waits for one arrival of who tells the engine, and one of each thread that copies.
@@ -251,15 +243,16 @@ LogicalResult Emitter::emitRing(tgpu::RingOp op) {
   ring.type = op.getRing().getType();
   ring.places = *op.getOffset();
   ring.barriers = *op.getBarriers();
-  ring.isReadByThreads = isReadByThreads(op.getRing());
-  ring.isReadByIssuer = accumulators && isReadByIssuer(op.getRing());
+  RingReaders readers = readersOf(op.getRing());
+  ring.isReadByThreads = readers.threads;
+  ring.isReadByIssuer = accumulators && !readers.threads && !readers.warpGroups;
   ring.push = emitCursor(ring, /*parity=*/1, /*waits=*/true);
   ring.pop = emitCursor(ring, /*parity=*/0, /*waits=*/true);
   ring.release = emitCursor(ring, /*parity=*/0, /*waits=*/false);
 
   ring.copyingThreads = countCopyingThreads(op.getRing());
   ring.engineBytes = bytesOfEngine(op);
-  ring.needsFence = ring.copyingThreads && isReadByProducts(op.getRing());
+  ring.needsFence = ring.copyingThreads && readers.products();
   emitByFirstThread([&] { emitBarriersOf(ring); });
   rings.try_emplace(op.getRing(), ring);
   // The last ring's barrier is for all of them.

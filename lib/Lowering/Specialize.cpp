@@ -22,6 +22,8 @@
 //===------------------------------------------------------------------------===//
 #include "Emitter.h"
 
+#include "tilec/Tile/Contains.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -90,17 +92,14 @@ LogicalResult Emitter::emitSpecialize(tgpu::SpecializeOp op) {
 
   builder.setInsertionPointToStart(roles.thenBlock());
   moveRegisters(0, NVVM::SetMaxRegisterAction::decrease);
-  bool gathers = op.getAccess()
-                     .walk([](tgpu::CopyGatheredOp) { return WalkResult::interrupt(); })
-                     .wasInterrupted();
+  bool gathers = contains<tgpu::CopyGatheredOp>(op.getAccess());
   if (failed(gathers ? emitAccessOfAll(op) : emitAccessOfOne(op)))
     return failure();
 
   builder.setInsertionPointToStart(roles.elseBlock());
   moveRegisters(1, NVVM::SetMaxRegisterAction::increase);
   isExecutePart = true;
-  auto found = [](tgpu::TakeTurnOp) { return WalkResult::interrupt(); };
-  if (op.getExecute().walk(found).wasInterrupted())
+  if (contains<tgpu::TakeTurnOp>(op.getExecute()))
     startTurns();
   if (failed(emitBlock(op.getExecute().front())))
     return failure();

@@ -9,6 +9,8 @@
 
 #include "tilec/Tile/DebugSites.h"
 
+#include "tilec/Tile/Contains.h"
+
 using namespace mlir;
 using namespace tilec;
 
@@ -53,7 +55,5 @@ std::vector<DebugSite> tile::numberSites(KernelOp kernel) {
 }
 
 bool tile::hasSites(KernelOp kernel) {
-  return kernel.walk([](Operation *op) {
-    return isa<PrintOp, AssertOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
-  }).wasInterrupted();
+  return contains<PrintOp, AssertOp>(kernel);
 }

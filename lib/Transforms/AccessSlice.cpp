@@ -15,6 +15,7 @@
 #include "Dependence.h"
 #include "IndexTiles.h"
 
+#include "tilec/Tile/Accesses.h"
 #include "tilec/Tile/TileOps.h"
 #include "tilec/TileGPU/TileGPU.h"
 
@@ -31,8 +32,8 @@ static bool canRunAlone(Operation *op) {
     return true;
   if (op->getNumResults() && isa<ShapedType>(op->getResult(0).getType()))
     return canRemake(op);
-  if (auto load = dyn_cast<tile::LoadOp>(op))
-    return load.getElements() && !load.getArray().getType().isMut();
+  if (isa<tile::LoadOp>(op))
+    return tile::readsUnwrittenArray(op);
   return isMemoryEffectFree(op);
 }
 

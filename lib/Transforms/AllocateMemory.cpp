@@ -27,6 +27,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "SharedMemory.h"
+#include "tilec/Tile/Contains.h"
 #include "tilec/Tile/DebugSites.h"
 #include "tilec/Tile/Remarks.h"
 #include "tilec/TileGPU/SharedBuffers.h"
@@ -325,6 +326,5 @@ int64_t tilec::bytesOfKernel(tile::KernelOp kernel) {
 }
 
 bool tilec::usesTensorMemory(tile::KernelOp kernel) {
-  return kernel.walk([](tgpu::AccumulatorOp) { return WalkResult::interrupt(); })
-      .wasInterrupted();
+  return contains<tgpu::AccumulatorOp>(kernel);
 }

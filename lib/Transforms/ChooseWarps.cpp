@@ -26,6 +26,7 @@
 #include "Hints.h"
 
 #include "tilec/Support/Target.h"
+#include "tilec/Tile/Accesses.h"
 #include "tilec/Tile/BuildFacts.h"
 #include "tilec/Tile/Remarks.h"
 #include "tilec/Transforms/MmaProblem.h"
@@ -157,16 +158,7 @@ struct Choice {
 /// Whether tiles are loaded, reduced and done with: a kernel of rows. Loops have their own
 /// rhythm.
 static bool reducesRows(KernelOp kernel) {
-  bool reduces = false;
-  bool isPlain = !kernel
-                      .walk([&](Operation *op) {
-                        reduces |= isa<ReduceOp>(op);
-                        return isa<LoopLikeOpInterface, ScanOp, SortOp>(op)
-                                   ? WalkResult::interrupt()
-                                   : WalkResult::advance();
-                      })
-                      .wasInterrupted();
-  return isPlain && reduces;
+  return contains<ReduceOp>(kernel) && !contains<LoopLikeOpInterface, ScanOp, SortOp>(kernel);
 }
 
 static Choice chooseNumWarps(KernelOp kernel, StringRef chip) {
@@ -196,7 +188,7 @@ static Choice chooseNumWarps(KernelOp kernel, StringRef chip) {
         tile.raise(warpsForTile(tensor, accessed, shareOf(tensor, accessed), isOfRows ? 64 : 32),
                    "for the tile ", tensor);
     };
-    if (isa<StoreOp, ScatterOp, AtomicOp>(op))
+    if (writesArray(op))
       for (Type type : op->getOperandTypes())
         consider(type, true);
     for (Type type : op->getResultTypes())

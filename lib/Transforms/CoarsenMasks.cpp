@@ -20,6 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tilec/Analysis/IndexTileFacts.h"
+#include "tilec/Tile/Contains.h"
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -66,9 +67,7 @@ namespace {
 
 struct CoarsenMasks : tilec::impl::CoarsenMasksBase<CoarsenMasks> {
   void runOnOperation() override {
-    if (getOperation()
-            .walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
-            .wasInterrupted())
+    if (contains<LoopLikeOpInterface>(getOperation()))
       return;
     IndexFacts numbers(getOperation());
     IndexTileFacts facts(numbers);

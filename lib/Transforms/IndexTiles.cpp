@@ -12,6 +12,8 @@
 
 #include "LayoutRules.h"
 
+#include "tilec/Tile/Accesses.h"
+
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -22,10 +24,8 @@ using namespace tilec;
 bool tilec::canRemake(Operation *op) {
   if (op->getNumResults() != 1 || op->getNumRegions())
     return false;
-  if (auto load = dyn_cast<tile::LoadOp>(op))
-    return !load.getArray().getType().isMut();
-  if (auto gather = dyn_cast<tile::GatherOp>(op))
-    return !gather.getArray().getType().isMut();
+  if (isa<tile::LoadOp, tile::GatherOp>(op))
+    return tile::readsUnwrittenArray(op);
   return isMemoryEffectFree(op) &&
          (isElementwise(op) || isCheapToRecreate(op) ||
           isa<tile::ReshapeOp, tile::PermuteOp, tile::BroadcastOp, tile::ConvertLayoutOp>(op));

@@ -24,6 +24,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "tilec/Support/Target.h"
+#include "tilec/Tile/Contains.h"
 #include "tilec/TileGPU/TileGPU.h"
 #include "tilec/Transforms/Passes.h"
 
@@ -45,11 +46,11 @@ using namespace tilec;
 static bool isPreparation(Operation &op) {
   auto readsArray = [](Operation *inner) {
     bool named = llvm::any_of(inner->getOperandTypes(), llvm::IsaPred<tile::ArrayType>);
-    return named && !isa<tile::DimOp>(inner) ? WalkResult::interrupt() : WalkResult::advance();
+    return named && !isa<tile::DimOp>(inner);
   };
   if (isa<tgpu::RingOp, tgpu::AllocOp, tgpu::AccumulatorOp, tile::AssumeOp>(op))
     return true;
-  return isMemoryEffectFree(&op) && !op.walk(readsArray).wasInterrupted();
+  return isMemoryEffectFree(&op) && !containsWhere(&op, readsArray);
 }
 
 /// The most blocks of a grid that lets the next one go early: one for each multiprocessor

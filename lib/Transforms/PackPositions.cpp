@@ -18,6 +18,7 @@
 //===------------------------------------------------------------------------===//
 #include "Dependence.h"
 
+#include "tilec/Tile/Contains.h"
 #include "tilec/Tile/DebugSites.h"
 #include "tilec/Tile/TileOps.h"
 #include "tilec/TileGPU/TileGPU.h"
@@ -48,26 +49,19 @@ static bool isPosition(Operation *op) { return isa<tile::BlockIdOp>(op); }
 /// Bytes that a position loads and stores; none where that is not known or its threads
 /// have something in common besides registers.
 static std::optional<int64_t> bytesMoved(tile::KernelOp kernel) {
+  auto isObstacle = [](Operation *op) {
+    if (isa<tile::LoadOp, tile::StoreOp>(op))
+      return op->getParentOfType<LoopLikeOpInterface>() != nullptr;
+    return isa_and_present<tgpu::TileGPUDialect>(op->getDialect()) && !isa<tgpu::YieldOp>(op);
+  };
+  if (containsWhere(kernel, isObstacle))
+    return std::nullopt;
   int64_t bytes = 0;
-  bool isPlain =
-      !kernel
-           .walk([&](Operation *op) {
-             if (op == kernel)
-               return WalkResult::advance();
-             if (auto load = dyn_cast<tile::LoadOp>(op))
-               bytes += dependsOn(load.getIndex(), isPosition) ? bytesOf(load.getType()) : 0;
-             else if (auto store = dyn_cast<tile::StoreOp>(op))
-               bytes += bytesOf(store.getValue().getType());
-             else if (op->getDialect() && isa<tgpu::TileGPUDialect>(op->getDialect()) &&
-                      !isa<tgpu::YieldOp>(op))
-               return WalkResult::interrupt();
-             bool accesses = isa<tile::LoadOp, tile::StoreOp>(op);
-             return accesses && op->getParentOfType<LoopLikeOpInterface>()
-                        ? WalkResult::interrupt()
-                        : WalkResult::advance();
-           })
-           .wasInterrupted();
-  return isPlain ? std::optional(bytes) : std::nullopt;
+  kernel.walk([&](tile::LoadOp load) {
+    bytes += dependsOn(load.getIndex(), isPosition) ? bytesOf(load.getType()) : 0;
+  });
+  kernel.walk([&](tile::StoreOp store) { bytes += bytesOf(store.getValue().getType()); });
+  return bytes;
 }
 
 namespace {

@@ -37,6 +37,7 @@
 #include "Dependence.h"
 #include "Hints.h"
 
+#include "tilec/Tile/Accesses.h"
 #include "tilec/Tile/BuildFacts.h"
 #include "tilec/Tile/DebugSites.h"
 #include "tilec/Tile/TileOps.h"
@@ -65,18 +66,12 @@ static constexpr int64_t mostWaiting = 32, mostBlocks = 2;
 
 /// Whether the kernel only loads, computes and stores, with a reduction of a tile.
 static bool isStreaming(tile::KernelOp kernel) {
-  bool reduces = false;
-  bool isGood = !kernel
-                     .walk([&](Operation *op) {
-                       reduces |= isa<tile::ReduceOp>(op);
-                       bool known = isa<tile::LoadOp, tile::StoreOp, tile::AssumeOp>(op);
-                       bool fits = op->getNumRegions() || isMemoryEffectFree(op) || known;
-                       return fits && !isCopied(op) && !isa<tile::MmaOp>(op)
-                                  ? WalkResult::advance()
-                                  : WalkResult::interrupt();
-                     })
-                     .wasInterrupted();
-  return isGood && reduces;
+  auto isOther = [](Operation *op) {
+    bool known = isa<tile::LoadOp, tile::StoreOp, tile::AssumeOp>(op);
+    bool fits = op->getNumRegions() || isMemoryEffectFree(op) || known;
+    return !fits || isCopied(op) || isa<tile::MmaOp>(op);
+  };
+  return contains<tile::ReduceOp>(kernel) && !containsWhere(kernel, isOther);
 }
 
 namespace {
@@ -93,7 +88,7 @@ static bool isPosition(Operation *op) { return isa<tile::BlockIdOp>(op); }
 
 /// The load with what its place is computed from, if that is the position alone.
 static std::optional<Prefetch> findPrefetch(tile::LoadOp load) {
-  if (!isa<RankedTensorType>(load.getType()) || load.getArray().getType().isMut() ||
+  if (!isa<RankedTensorType>(load.getType()) || !tile::readsUnwrittenArray(load) ||
       !dependsOn(load.getIndex(), isPosition))
     return std::nullopt;
   auto isScalar = [](Operation *op) {

@@ -33,6 +33,7 @@
 #include "Copies.h"
 #include "Dependence.h"
 
+#include "tilec/Tile/Accesses.h"
 #include "tilec/Tile/BuildFacts.h"
 #include "tilec/Tile/DebugSites.h"
 #include "tilec/Tile/Remarks.h"
@@ -72,16 +73,6 @@ struct Prefetch {
 
 static bool isInBody(Operation *op, scf::ForOp loop) {
   return op->getBlock() == loop.getBody();
-}
-
-static bool writesMemory(scf::ForOp loop) {
-  return loop
-      .walk([](Operation *op) {
-        return isa<tile::StoreOp, tile::ScatterOp, tile::AtomicOp>(op)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
 }
 
 /// An operand of `product` is computed from `load`.
@@ -188,7 +179,7 @@ struct PrefetchOperands : tilec::impl::PrefetchOperandsBase<PrefetchOperands> {
 private:
   void prefetch(scf::ForOp loop) {
     auto products = loop.getBody()->getOps<tile::MmaOp>();
-    if (products.empty() || writesMemory(loop))
+    if (products.empty() || tile::containsWrite(loop))
       return;
     tile::MmaOp product = *products.begin();
     int64_t waiting = 0, sums = 0;

@@ -54,6 +54,7 @@
 
 #include "tilec/Support/Target.h"
 #include "tilec/Tile/BuildFacts.h"
+#include "tilec/Tile/Contains.h"
 #include "tilec/Tile/Remarks.h"
 #include "tilec/Tile/TileOps.h"
 #include "tilec/TileGPU/TileGPU.h"
@@ -179,14 +180,10 @@ static Value turnRound(BlockArithmetic math, Value number, Value total, Value nu
 
 /// Only a kernel whose time goes into rings gains: its next copies overlap.
 static bool hasCopiesInLoop(tile::KernelOp kernel) {
-  return kernel
-      .walk([&](Operation *op) {
-        bool isInLoop = op->getParentOfType<LoopLikeOpInterface>() != nullptr;
-        return isa<tile::LoadOp, tile::GatherOp>(op) && isCopiedByEngine(op) && isInLoop
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return containsWhere(kernel, [](Operation *op) {
+    bool isInLoop = op->getParentOfType<LoopLikeOpInterface>() != nullptr;
+    return isa<tile::LoadOp, tile::GatherOp>(op) && isCopiedByEngine(op) && isInLoop;
+  });
 }
 
 //===------------------------------------------------------------------------===//
@@ -208,20 +205,14 @@ using IsCopy = llvm::function_ref<bool(tile::LoadOp)>;
 static bool canPair(tile::KernelOp kernel, uint32_t axis, IsCopy isCopy) {
   auto isSource = isPositionAlong(axis);
   Block *body = &kernel.getBody().front();
-  return !kernel
-              .walk([&](Operation *op) {
-                bool isGood = true;
-                if (auto load = dyn_cast<tile::LoadOp>(op)) {
-                  isGood = isCopy(load) ? !isRunDependingOn(load, isSource)
-                                        : !dependsOn(load.getIndex(), isSource);
-                } else if (isa<tile::StoreOp>(op)) {
-                  isGood = op->getBlock() == body;
-                } else if (op->getNumRegions() == 0) {
-                  isGood = isMemoryEffectFree(op) || isa<tile::AssumeOp>(op);
-                }
-                return isGood ? WalkResult::advance() : WalkResult::interrupt();
-              })
-              .wasInterrupted();
+  return !containsWhere(kernel, [&](Operation *op) {
+    if (auto load = dyn_cast<tile::LoadOp>(op))
+      return isCopy(load) ? isRunDependingOn(load, isSource)
+                          : dependsOn(load.getIndex(), isSource);
+    if (isa<tile::StoreOp>(op))
+      return op->getBlock() != body;
+    return op->getNumRegions() == 0 && !isMemoryEffectFree(op) && !isa<tile::AssumeOp>(op);
+  });
 }
 
 /// Bytes of one pass through the loops that blocks along `axis` have in common.

@@ -53,6 +53,7 @@
 #include "tilec/Layout/Conversion.h"
 #include "tilec/Layout/TensorBox.h"
 #include "tilec/Support/Target.h"
+#include "tilec/Tile/Accesses.h"
 #include "tilec/Tile/BuildFacts.h"
 #include "tilec/Tile/DebugSites.h"
 #include "tilec/Tile/Remarks.h"
@@ -157,12 +158,6 @@ static int64_t bytesOf(ArrayRef<Operation *> loads) {
     bytes += type.getNumElements() * tgpu::BufferType::storedBytes(type.getElementType());
   }
   return bytes;
-}
-
-static bool isWritten(Value array) {
-  return llvm::any_of(array.getUsers(), [](Operation *user) {
-    return isa<StoreOp, ScatterOp, AtomicOp>(user);
-  });
 }
 
 /// Whether boxes of the array, as `view` has them, fill a buffer.
@@ -309,13 +304,9 @@ static bool mayBeOverwritten(KernelOp kernel, LoadOp load) {
     return false;
   Block &body = kernel.getBody().front();
   Operation *outer = body.findAncestorOpInBlock(*load);
-  return kernel
-      .walk([&](Operation *op) {
-        bool isBefore = isa<StoreOp, ScatterOp, AtomicOp>(op) &&
-                        !outer->isBeforeInBlock(body.findAncestorOpInBlock(*op));
-        return isBefore ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return containsWhere(kernel, [&](Operation *op) {
+    return writesArray(op) && !outer->isBeforeInBlock(body.findAncestorOpInBlock(*op));
+  });
 }
 
 /// Elements of a sum from which on it pays to have warps that only copy.
@@ -599,7 +590,7 @@ private:
 
   /// What keeps all copies of a kernel from being asynchronous.
   static Obstacle kernelObstacle(KernelOp kernel, const Chip *target) {
-    if (!kernel.walk([](MmaOp) { return WalkResult::interrupt(); }).wasInterrupted())
+    if (!contains<MmaOp>(kernel))
       return "no product reads them from shared memory";
     if (!target)
       return "the chip is not known";

@@ -18,6 +18,7 @@
 //===------------------------------------------------------------------------===//
 #include "LayoutRules.h"
 
+#include "tilec/Tile/Contains.h"
 #include "tilec/TileGPU/TileGPU.h"
 #include "tilec/Transforms/Passes.h"
 
@@ -46,15 +47,9 @@ static bool isForLater(Operation *op, Operation *loop) {
   });
 }
 
-static bool containsLoop(Operation &op) {
-  return op
-      .walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
-      .wasInterrupted();
-}
-
 static void sinkBehind(Operation *loop) {
   SmallVector<Operation *> before;
-  for (Operation *op = loop->getPrevNode(); op && !containsLoop(*op); op = op->getPrevNode())
+  for (Operation *op = loop->getPrevNode(); op && !contains<LoopLikeOpInterface>(op); op = op->getPrevNode())
     before.push_back(op);
   for (Operation *op : before)
     if (isScalarCode(op) && isForLater(op, loop))
@@ -70,7 +65,7 @@ struct SinkScalars : tilec::impl::SinkScalarsBase<SinkScalars> {
         for (Region *region : loop.getLoopRegions())
           for (Block &block : *region)
             for (Operation &op : llvm::make_early_inc_range(block))
-              if (containsLoop(op))
+              if (contains<LoopLikeOpInterface>(&op))
                 sinkBehind(&op);
       });
     });

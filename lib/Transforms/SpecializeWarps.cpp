@@ -30,6 +30,7 @@
 #include "Copies.h"
 
 #include "tilec/Support/Target.h"
+#include "tilec/Tile/Contains.h"
 #include "tilec/Tile/Remarks.h"
 #include "tilec/Tile/TileOps.h"
 #include "tilec/TileGPU/TileGPU.h"
@@ -209,8 +210,7 @@ static DenseI64ArrayAttr splitRegisters(Builder &builder, tile::KernelOp kernel,
   if (groups < 2)
     return {};
   constexpr int64_t file = 65536, groupThreads = 128, most = 240, manySums = 192;
-  bool gathers =
-      kernel.walk([](tgpu::CopyGatheredOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  bool gathers = contains<tgpu::CopyGatheredOp>(kernel);
   int64_t least = gathers                               ? (groups > 2 ? 72 : 80)
                   : registersOfSums(kernel) >= manySums ? 24
                                                         : 32;
@@ -245,13 +245,11 @@ struct SpecializeWarps : tilec::impl::SpecializeWarpsBase<SpecializeWarps> {
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
     const Chip *target = findChip(chip);
-    bool hasLoop = kernel
-                       .walk([](tgpu::PushOp push) {
-                         bool isInLoop = push->getParentOfType<LoopLikeOpInterface>() != nullptr;
-                         bool isTma = cast<tgpu::RingOp>(push.getRing().getDefiningOp()).getCopy() == "tma";
-                         return isInLoop && isTma ? WalkResult::interrupt() : WalkResult::advance();
-                       })
-                       .wasInterrupted();
+    bool hasLoop = containsWhere(kernel, [](Operation *op) {
+      auto push = dyn_cast<tgpu::PushOp>(op);
+      return push && push->getParentOfType<LoopLikeOpInterface>() &&
+             push.getRing().getDefiningOp<tgpu::RingOp>().getCopy() == "tma";
+    });
     if (!hasLoop)
       return;
     int64_t warps = kernel.getNumWarps().value_or(4);

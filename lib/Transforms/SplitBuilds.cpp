@@ -26,6 +26,7 @@
 
 #include "tilec/Support/Target.h"
 #include "tilec/Tile/BuildFacts.h"
+#include "tilec/Tile/Contains.h"
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -48,7 +49,7 @@ public:
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<tile::KernelOp>())) {
       kernel->setAttr("tile.kernel", kernel.getSymNameAttr());
       // Launch facts are read now: later passes may find the number unused.
-      if (kernel.walk([](tile::NumSMsOp) { return WalkResult::interrupt(); }).wasInterrupted())
+      if (contains<tile::NumSMsOp>(kernel))
         kernel->setAttr(tile::KernelOp::numSMsAttr, builder.getUnitAttr());
       if (onlyGeneral || !accessesTiles(kernel))
         continue;
@@ -88,22 +89,16 @@ private:
 
   /// Single elements gain nothing from alignment.
   static bool accessesTiles(tile::KernelOp kernel) {
-    return kernel
-        .walk([](Operation *op) {
-          bool wide = false;
-          if (auto load = dyn_cast<tile::LoadOp>(op))
-            wide = isa<ShapedType>(load.getResult().getType());
-          if (auto store = dyn_cast<tile::StoreOp>(op))
-            wide = isa<ShapedType>(store.getValue().getType());
-          if (auto gather = dyn_cast<tile::GatherOp>(op))
-            wide = isa<ShapedType>(gather.getResult().getType());
-          if (auto scatter = dyn_cast<tile::ScatterOp>(op))
-            wide = isa<ShapedType>(scatter.getValue().getType());
-          if (auto atomic = dyn_cast<tile::AtomicOp>(op))
-            wide = isa<ShapedType>(atomic.getIndex().front().getType());
-          return wide ? WalkResult::interrupt() : WalkResult::advance();
-        })
-        .wasInterrupted();
+    return containsWhere(kernel, [](Operation *op) {
+      if (isa<tile::LoadOp, tile::GatherOp>(op))
+        return isa<ShapedType>(op->getResult(0).getType());
+      if (auto store = dyn_cast<tile::StoreOp>(op))
+        return isa<ShapedType>(store.getValue().getType());
+      if (auto scatter = dyn_cast<tile::ScatterOp>(op))
+        return isa<ShapedType>(scatter.getValue().getType());
+      auto atomic = dyn_cast<tile::AtomicOp>(op);
+      return atomic && isa<ShapedType>(atomic.getIndex().front().getType());
+    });
   }
 };
 

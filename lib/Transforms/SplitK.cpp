@@ -28,6 +28,7 @@
 
 #include "tilec/Support/Target.h"
 #include "tilec/Tile/BuildFacts.h"
+#include "tilec/Tile/Contains.h"
 #include "tilec/Tile/DebugSites.h"
 #include "tilec/Tile/Remarks.h"
 #include "tilec/Tile/TileLayout.h"
@@ -97,15 +98,13 @@ StringRef tilec::splitKObstacle(tile::KernelOp kernel) {
   if (tile::hasSites(kernel))
     return "it prints or asserts";
   Block *body = &kernel.getBody().front();
-  bool isGood = !kernel
-                     .walk([&](Operation *op) {
-                       bool isHarmless = op->getNumRegions() > 0 || isMemoryEffectFree(op) ||
-                                         isa<tile::LoadOp, tile::GatherOp, tile::AssumeOp>(op) ||
-                                         (isa<tile::StoreOp>(op) && op->getBlock() == body);
-                       return isHarmless ? WalkResult::advance() : WalkResult::interrupt();
-                     })
-                     .wasInterrupted();
-  return isGood ? "" : "it writes under control flow, or by index, or atomically";
+  bool writes = containsWhere(kernel, [&](Operation *op) {
+    bool isHarmless = op->getNumRegions() > 0 || isMemoryEffectFree(op) ||
+                      isa<tile::LoadOp, tile::GatherOp, tile::AssumeOp>(op) ||
+                      (isa<tile::StoreOp>(op) && op->getBlock() == body);
+    return !isHarmless;
+  });
+  return writes ? "it writes under control flow, or by index, or atomically" : "";
 }
 
 /// Whether the sums find room in shared memory, where blocks exchange them, beside a place for

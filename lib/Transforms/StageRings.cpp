@@ -49,6 +49,7 @@
 
 #include "tilec/Analysis/CopyLayout.h"
 #include "tilec/Layout/TensorBox.h"
+#include "tilec/Tile/Accesses.h"
 #include "tilec/Tile/TileLayout.h"
 #include "tilec/TileGPU/TileGPU.h"
 #include "tilec/Transforms/MmaProblem.h"
@@ -435,8 +436,7 @@ static bool joinGroup(std::vector<Group> &groups, tile::LoadOp load) {
 /// Moves `load`, and what its place is computed from, to before `place`; false if it cannot.
 static bool moveBefore(tile::LoadOp load, Operation *place) {
   auto canMove = [](Operation *op) {
-    auto scalar = dyn_cast<tile::LoadOp>(op);
-    return isMemoryEffectFree(op) || (scalar && !scalar.getArray().getType().isMut());
+    return isMemoryEffectFree(op) || (isa<tile::LoadOp>(op) && tile::readsUnwrittenArray(op));
   };
   auto slice = sliceIn(load->getBlock(), load->getOperands(), canMove,
                        [](BlockArgument) { return true; });
