@@ -561,7 +561,7 @@ ModuleImage ChipCode::image() const {
   ModuleImage image;
   image.arch = chip->name;
   image.kind = cubin.empty() ? ImageKind::PTX : ImageKind::Cubin;
-  image.data = cubin.empty() ? ptx : cubin;
+  image.objects = {cubin.empty() ? ptx : cubin};
   image.kernels = kernels;
   return image;
 }

@@ -51,12 +51,13 @@ Expected<LoadedKernel *> KernelState::get(DeviceState &device) {
     auto launcher = Launcher::create(source->info());
     if (!launcher)
       return launcher.failure();
-    kernel.reset(new LoadedKernel{std::move(*launcher), &device, {}, std::move(*host), nullptr, {}});
+    kernel.reset(new LoadedKernel{std::move(*launcher), &device, nullptr, nullptr,
+                                  std::move(*host), nullptr, {}});
   } else {
     auto images = source->images(device.capability);
     if (!images)
       return images.failure();
-    auto loaded = loadForGpu(*images, source->info().name, device);
+    auto loaded = findForGpu(*images, source->info().name, device);
     if (!loaded)
       return loaded.failure();
     kernel = std::move(*loaded);
@@ -65,12 +66,41 @@ Expected<LoadedKernel *> KernelState::get(DeviceState &device) {
   return kernel.release();
 }
 
+Expected<cuda::Function> KernelState::function(const LoadedKernel &kernel, unsigned index) {
+  auto &slot = kernel.functions[index];
+  if (cuda::Function function = slot.load(std::memory_order_acquire)) [[likely]]
+    return function;
+  std::lock_guard lock(mutex);
+  if (cuda::Function function = slot.load(std::memory_order_relaxed))
+    return function;
+  const BuildInfo &build = kernel.launcher.getInfo().builds[index];
+  auto object = source->object(*kernel.image, build.object);
+  if (!object)
+    return object.failure();
+  auto function = loadBuild(kernel, build, **object);
+  if (function)
+    slot.store(*function, std::memory_order_release);
+  return function;
+}
+
+Expected<const std::string *> CodeSource::object(const ModuleImage &image, unsigned index) {
+  return &image.objects[index];
+}
+
 const KernelInfo &Kernel::info() const { return state->source->info(); }
 
 Expected<void> Kernel::tryPreload(Device device) const {
   auto kernel = state->get(*device.getState());
   if (!kernel)
     return kernel.failure();
+  if ((*kernel)->host)
+    return {};
+  ContextScope scope(*(*kernel)->device);
+  if (auto ok = scope.check(); !ok)
+    return ok;
+  for (unsigned i = 0; i < (*kernel)->launcher.getInfo().builds.size(); ++i)
+    if (auto function = state->function(**kernel, i); !function)
+      return function.failure();
   return {};
 }
 
@@ -239,13 +269,16 @@ static Expected<unsigned> clusterOf(const KernelInfo &info, unsigned own,
   return Failure{info.name + ": " + problem, info.name, {}, 0, {}};
 }
 
-static Expected<void> launchOnGpu(const LoadedKernel &kernel, StreamRef stream,
+static Expected<void> launchOnGpu(KernelState &state, const LoadedKernel &kernel, StreamRef stream,
                                   const LaunchConfig &config, Scratch &scratch) {
   const KernelInfo &info = kernel.launcher.getInfo();
   const LaunchPlan &plan = scratch.plan;
   const BuildInfo &build = info.builds[plan.build];
   if (kernel.debug.ring)
     scratch.plan.setDebugRing(kernel.debug.ring, kernel.debug.firstSite);
+  auto function = state.function(kernel, plan.build);
+  if (!function)
+    return function.failure();
   if (auto ok = gatherParameters(info, scratch); !ok)
     return ok;
   auto numSMs = static_cast<unsigned>(kernel.device->numSMs);
@@ -275,7 +308,7 @@ static Expected<void> launchOnGpu(const LoadedKernel &kernel, StreamRef stream,
   launch.sharedBytes = build.sharedBytes;
   launch.stream = stream.get();
 
-  cuda::Result result = cuda::driver()->launchKernel(&launch, kernel.functions[plan.build],
+  cuda::Result result = cuda::driver()->launchKernel(&launch, *function,
                                                      scratch.pointers.data(), nullptr);
   if (result != cuda::success) [[unlikely]] {
     Failure why = cuda::driverFailure("launching", result);
@@ -289,8 +322,8 @@ static Expected<void> launchOnGpu(const LoadedKernel &kernel, StreamRef stream,
   return {};
 }
 
-static Expected<void> launchPlanned(const LoadedKernel &kernel, StreamRef stream,
-                                    const LaunchConfig &config, std::span<const KernelArg> args,
+static Expected<void> launchPlanned(KernelState &state, const LoadedKernel &kernel,
+                                    StreamRef stream, const LaunchConfig &config, std::span<const KernelArg> args,
                                     Scratch &scratch) {
   CheckLevel level = checkLevel();
   if (auto ok = kernel.launcher.plan(args, config.grid, level, scratch.plan); !ok)
@@ -305,7 +338,7 @@ static Expected<void> launchPlanned(const LoadedKernel &kernel, StreamRef stream
   if (level == CheckLevel::Full)
     if (auto ok = checkPointers(kernel, args); !ok)
       return ok;
-  return launchOnGpu(kernel, stream, config, scratch);
+  return launchOnGpu(state, kernel, stream, config, scratch);
 }
 
 /// Calls `body` with scratch memory: the thread's, or a fresh one inside a launch.
@@ -348,7 +381,7 @@ Expected<void> Kernel::tryLaunchArguments(StreamRef stream, const LaunchConfig &
       }
       scratch.args[i] = *arg;
     }
-    return launchPlanned(**kernel, stream, config, scratch.args, scratch);
+    return launchPlanned(*state, **kernel, stream, config, scratch.args, scratch);
   });
 }
 
@@ -358,7 +391,7 @@ Expected<void> Kernel::tryLaunchArgs(StreamRef stream, const LaunchConfig &confi
   if (!kernel)
     return kernel.failure();
   return withScratch([&](Scratch &scratch) {
-    return launchPlanned(**kernel, stream, config, args, scratch);
+    return launchPlanned(*state, **kernel, stream, config, args, scratch);
   });
 }
 

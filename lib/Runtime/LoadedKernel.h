@@ -4,8 +4,8 @@
 //===------------------------------------------------------------------------===//
 //
 // What a launch needs, found without a lock: KernelState has one slot per device,
-// filled once. On a GPU the slot has one entry point per build, on the CPU a
-// HostKernel.
+// filled once. On a GPU the slot has one entry point per build, each loaded when a
+// launch first wants it, on the CPU a HostKernel.
 //
 //===------------------------------------------------------------------------===//
 #ifndef TILEC_LIB_RUNTIME_LOADEDKERNEL_H
@@ -16,6 +16,7 @@
 
 #include "tilec/Runtime/Kernel.h"
 
+#include <atomic>
 #include <mutex>
 
 namespace tilec {
@@ -23,7 +24,9 @@ namespace tilec {
 struct LoadedKernel {
   Launcher launcher; ///< facts for this device
   DeviceState *device = nullptr;
-  std::vector<cuda::Function> functions; ///< one per build
+  const ModuleImage *image = nullptr; ///< on a GPU
+  /// One per build; null: not loaded yet.
+  std::unique_ptr<std::atomic<cuda::Function>[]> functions;
   std::shared_ptr<HostKernel> host;
   const std::string *name = nullptr; ///< lives as long as the process
   DebugOutput::Place debug;          ///< where a kernel with sites prints
@@ -37,12 +40,18 @@ struct KernelState {
   ~KernelState();
   /// The code for `device`, loaded on first use.
   Expected<LoadedKernel *> get(DeviceState &device);
+  /// The entry point of a build, loaded on first use. The device's context is current.
+  Expected<cuda::Function> function(const LoadedKernel &kernel, unsigned build);
 };
 
-/// Loads the best of `images` and finds the kernel's entry points.
+/// Finds the best of `images`; nothing of it is loaded yet.
 Expected<std::unique_ptr<LoadedKernel>>
-loadForGpu(std::span<const ModuleImage *const> images, const std::string &kernel,
+findForGpu(std::span<const ModuleImage *const> images, const std::string &kernel,
            DeviceState &device);
+
+/// Hands the object with a build to the driver and finds the build's entry point.
+Expected<cuda::Function> loadBuild(const LoadedKernel &kernel, const BuildInfo &build,
+                                   const std::string &object);
 
 } // namespace tilec
 

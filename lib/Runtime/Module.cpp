@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===------------------------------------------------------------------------===//
 //
-// Reads module files, chooses the image for a device, and hands images to the
-// driver. An image is loaded once per process (the driver shares it among devices)
+// Reads module files, chooses the image for a device, and hands objects of images to
+// the driver. An object is loaded once per process (the driver shares it among devices)
 // and stays: work in flight and instantiated graphs may still need it.
 //
 //===------------------------------------------------------------------------===//
@@ -167,11 +167,11 @@ static Failure withLog(Failure why, const LoadedLibrary &library) {
   return why;
 }
 
-static Expected<LoadedLibrary *> loadLibrary(const ModuleImage &image) {
+static Expected<LoadedLibrary *> loadLibrary(const ModuleImage &image, const std::string &object) {
   static std::mutex mutex;
   static auto &loaded = *new std::unordered_map<std::string, std::unique_ptr<LoadedLibrary>>;
   std::lock_guard lock(mutex);
-  auto it = loaded.find(image.data);
+  auto it = loaded.find(object);
   if (it != loaded.end())
     return it->second.get();
 
@@ -181,11 +181,11 @@ static Expected<LoadedLibrary *> loadLibrary(const ModuleImage &image) {
   unsigned count = image.kind == ImageKind::PTX ? 2 : 0;
   std::string what = "loading the " + image.arch + " image";
   if (auto ok = cuda::check(what.c_str(), cuda::driver()->libraryLoadData(
-                                              &library->handle, image.data.c_str(), options,
+                                              &library->handle, object.c_str(), options,
                                               values, count, nullptr, nullptr, 0));
       !ok)
     return withLog(ok.failure(), *library);
-  return loaded.emplace(image.data, std::move(library)).first->second.get();
+  return loaded.emplace(object, std::move(library)).first->second.get();
 }
 
 static Failure noImage(std::span<const ModuleImage *const> images, const std::string &kernel,
@@ -212,13 +212,19 @@ static const std::string *internName(const std::string &name) {
 }
 
 /// The driver's function of one build, with its shared memory opted in.
-static Expected<cuda::Function> loadBuild(const BuildInfo &build, const LoadedLibrary &library,
-                                          const DeviceState &device) {
+static Expected<cuda::Function> findBuild(const BuildInfo &build, const ModuleImage &image,
+                                          const std::string &object, const DeviceState &device) {
   const cuda::Driver &d = *cuda::driver();
   if (static_cast<int>(build.sharedBytes) > device.sharedPerBlock)
     return failure("needs " + std::to_string(build.sharedBytes) +
                    " bytes of shared memory, a block on " + device.name + " has at most " +
                    std::to_string(device.sharedPerBlock));
+  if (object.empty())
+    return failure("the module has no code for `" + build.symbol + "`");
+  auto found = loadLibrary(image, object);
+  if (!found)
+    return found.failure();
+  const LoadedLibrary &library = **found;
   cuda::KernelHandle handle = nullptr;
   std::string what = "finding `" + build.symbol + "` in its image";
   if (auto ok = cuda::check(what.c_str(),
@@ -239,43 +245,45 @@ static Expected<cuda::Function> loadBuild(const BuildInfo &build, const LoadedLi
   return function;
 }
 
+static Failure inKernel(const std::string &kernel, Failure why) {
+  why.message = kernel + ": " + why.message;
+  why.kernel = kernel;
+  return why;
+}
+
+Expected<cuda::Function> tilec::loadBuild(const LoadedKernel &kernel, const BuildInfo &build,
+                                          const std::string &object) {
+  auto function = findBuild(build, *kernel.image, object, *kernel.device);
+  if (!function)
+    return inKernel(*kernel.name, function.failure());
+  return function;
+}
+
 Expected<std::unique_ptr<LoadedKernel>>
-tilec::loadForGpu(std::span<const ModuleImage *const> images, const std::string &kernel,
+tilec::findForGpu(std::span<const ModuleImage *const> images, const std::string &kernel,
                   DeviceState &device) {
-  auto inKernel = [&](Failure why) {
-    why.message = kernel + ": " + why.message;
-    why.kernel = kernel;
-    return why;
-  };
   const ModuleImage *image = chooseImage(images, device.capability);
   if (!image)
     return noImage(images, kernel, device);
   const KernelInfo *info = findKernel(*image, kernel);
   if (!info || info->builds.empty())
-    return inKernel(failure("the " + image->arch + " image has no such kernel"));
+    return inKernel(kernel, failure("the " + image->arch + " image has no such kernel"));
   auto launcher = Launcher::create(*info);
   if (!launcher)
     return launcher.failure();
   launcher->setNumSMs(device.numSMs);
 
-  ContextScope scope(device);
-  if (auto ok = scope.check(); !ok)
-    return inKernel(ok.failure());
-  auto library = loadLibrary(*image);
-  if (!library)
-    return inKernel(library.failure());
+  auto functions = std::make_unique<std::atomic<cuda::Function>[]>(info->builds.size());
   auto result = std::make_unique<LoadedKernel>(
-      LoadedKernel{std::move(*launcher), &device, {}, nullptr, internName(kernel), {}});
-  for (const BuildInfo &build : info->builds) {
-    auto function = loadBuild(build, **library, device);
-    if (!function)
-      return inKernel(function.failure());
-    result->functions.push_back(*function);
-  }
+      LoadedKernel{std::move(*launcher), &device, image, std::move(functions), nullptr,
+                   internName(kernel), {}});
   if (!info->sites.empty()) {
+    ContextScope scope(device);
+    if (auto ok = scope.check(); !ok)
+      return inKernel(kernel, ok.failure());
     auto place = DebugOutput::add(device, *info);
     if (!place)
-      return inKernel(place.failure());
+      return inKernel(kernel, place.failure());
     result->debug = *place;
   }
   return result;

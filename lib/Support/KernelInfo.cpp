@@ -76,6 +76,7 @@ static Json paramToJson(const ParamInfo &param) {
 static Json buildToJson(const BuildInfo &build) {
   Json j, facts = Json::array();
   j["symbol"] = build.symbol;
+  j["object"] = build.object;
   for (BuildFact fact : allBuildFacts)
     if (build.relies(fact))
       facts.push_back(std::string(buildFactName(fact)));
@@ -238,6 +239,8 @@ static BuildInfo readBuild(const Json &value, const std::string &path, std::stri
   build.symbol = in.string("symbol");
   if (build.symbol.empty())
     in.fail("symbol", "is empty");
+  if (in.has("object"))
+    build.object = static_cast<unsigned>(in.integer("object", 0, 1 << 16));
   in.array("facts", [&](const Json &element, const std::string &at) {
     auto fact = element.is_string() ? parseBuildFact(*element.get_ptr<const std::string *>())
                                     : std::nullopt;

@@ -13,10 +13,14 @@
 
 #include "JsonReader.h"
 
+#include <algorithm>
+
 using namespace tilec;
 
 static constexpr std::string_view magic = "TILECMOD";
-static constexpr uint32_t version = 1;
+static constexpr uint32_t version = 2;
+/// The newest one in which every image has one object.
+static constexpr uint32_t versionOfOneObject = 1;
 static constexpr size_t headerSize = 32;
 static constexpr size_t imageAlignment = 16;
 
@@ -54,33 +58,41 @@ bool tilec::isModuleFile(std::string_view bytes) { return bytes.starts_with(magi
 //===-- Writing -------------------------------------------------------------===//
 
 std::string tilec::writeModule(const ModuleFile &module) {
-  // Image offsets count from the end of the index, so that the index's own size
+  // Offsets of objects count from the end of the index, so that the index's own size
   // does not change them.
+  bool areWhole = std::all_of(module.images.begin(), module.images.end(),
+                              [](const ModuleImage &image) { return image.objects.size() == 1; });
   Json images = Json::array();
   size_t offset = 0;
   for (const ModuleImage &image : module.images) {
-    Json kernels = Json::array();
+    Json kernels = Json::array(), objects = Json::array();
     for (const KernelInfo &info : image.kernels)
       kernels.push_back(kernelInfoToJsonValue(info));
-    images.push_back(Json{{"arch", image.arch},
-                          {"kind", std::string(kindName(image.kind))},
-                          {"offset", offset},
-                          {"size", image.data.size()},
-                          {"kernels", kernels}});
-    offset = alignUp(offset + image.data.size());
+    for (const std::string &object : image.objects) {
+      objects.push_back(Json{{"offset", offset}, {"size", object.size()}});
+      offset = alignUp(offset + object.size());
+    }
+    Json entry{{"arch", image.arch}, {"kind", std::string(kindName(image.kind))}};
+    if (areWhole)
+      entry.update(objects[0]);
+    else
+      entry["objects"] = objects;
+    entry["kernels"] = kernels;
+    images.push_back(entry);
   }
   Json index{{"producer", module.producer}, {"images", images}};
   std::string body = index.dump(-1, ' ', false, Json::error_handler_t::replace);
   size_t indexSize = body.size();
   body.resize(alignUp(headerSize + indexSize) - headerSize);
   size_t base = body.size();
-  for (const ModuleImage &image : module.images) {
-    body += image.data;
-    body.resize(base + alignUp(body.size() - base));
-  }
+  for (const ModuleImage &image : module.images)
+    for (const std::string &object : image.objects) {
+      body += object;
+      body.resize(base + alignUp(body.size() - base));
+    }
 
   std::string out(magic);
-  putInteger<uint32_t>(out, version);
+  putInteger<uint32_t>(out, areWhole ? versionOfOneObject : version);
   putInteger<uint32_t>(out, static_cast<uint32_t>(indexSize));
   putInteger<uint64_t>(out, headerSize + body.size());
   putInteger<uint64_t>(out, fnv1a(body));
@@ -88,6 +100,14 @@ std::string tilec::writeModule(const ModuleFile &module) {
 }
 
 //===-- Reading -------------------------------------------------------------===//
+
+/// The bytes that "offset" and "size" name.
+static std::string readObject(JsonReader &in, std::string_view area) {
+  auto limit = static_cast<int64_t>(area.size());
+  int64_t offset = in.integer("offset", 0, limit);
+  int64_t size = in.integer("size", 0, limit - offset);
+  return std::string(area.substr(static_cast<size_t>(offset), static_cast<size_t>(size)));
+}
 
 static ModuleImage readImage(const Json &value, const std::string &path, std::string_view area,
                              std::string &error) {
@@ -98,12 +118,18 @@ static ModuleImage readImage(const Json &value, const std::string &path, std::st
   if (kind != "ptx" && kind != "cubin")
     in.fail("kind", "is neither `ptx` nor `cubin`");
   image.kind = kind == "ptx" ? ImageKind::PTX : ImageKind::Cubin;
-  auto limit = static_cast<int64_t>(area.size());
-  int64_t offset = in.integer("offset", 0, limit);
-  int64_t size = in.integer("size", 0, limit - offset);
-  image.data = area.substr(static_cast<size_t>(offset), static_cast<size_t>(size));
+  if (in.has("objects"))
+    in.array("objects", [&](const Json &v, const std::string &at) {
+      JsonReader object(v, at, error);
+      image.objects.push_back(readObject(object, area));
+    });
+  else
+    image.objects.push_back(readObject(in, area));
   in.array("kernels", [&](const Json &v, const std::string &at) {
     image.kernels.push_back(readKernelInfo(v, at, error));
+    for (const BuildInfo &build : image.kernels.back().builds)
+      if (build.object >= image.objects.size())
+        JsonReader(v, at, error).fail("builds", "name an object that is not there");
   });
   return image;
 }
@@ -114,9 +140,10 @@ Expected<ModuleFile> tilec::readModule(std::string_view bytes) {
   if (bytes.size() < headerSize)
     return failure("tilec module is truncated");
   auto fileVersion = getInteger<uint32_t>(bytes, 8);
-  if (fileVersion != version)
+  if (fileVersion < versionOfOneObject || fileVersion > version)
     return failure("tilec module has version " + std::to_string(fileVersion) +
-                   ", this runtime reads version " + std::to_string(version));
+                   ", this runtime reads versions " + std::to_string(versionOfOneObject) +
+                   " to " + std::to_string(version));
   auto indexSize = getInteger<uint32_t>(bytes, 12);
   auto fileSize = getInteger<uint64_t>(bytes, 16);
   if (bytes.size() < fileSize)

@@ -109,7 +109,7 @@ inline ModuleFile handWrittenModule() {
   ModuleFile file;
   file.images = {{"sm_80",
                   ImageKind::PTX,
-                  handWrittenPtx,
+                  {handWrittenPtx},
                   {handWrittenKernel("twice", true, "cdiv(dim(0, 0), 128)", 128, 0),
                    handWrittenKernel("far", false, "dim(0, 0)", 32, 96 << 10),
                    handWrittenKernel("fault", false, "1", 32, 0)}}};
@@ -157,7 +157,7 @@ inline ModuleFile dependentModule() {
   info.arch = "sm_90";
   info.builds[0].awaitsGrids = true;
   ModuleFile file;
-  file.images = {{"sm_90", ImageKind::PTX, dependentPtx, {info}}};
+  file.images = {{"sm_90", ImageKind::PTX, {dependentPtx}, {info}}};
   return file;
 }
 

@@ -167,8 +167,8 @@ TEST_F(RuntimeGpu, ChainsOfLaunchesThatOverlap) {
 
 TEST_F(RuntimeGpu, WrongPtxShowsTheDriversLog) {
   ModuleFile file = handWrittenModule();
-  size_t at = file.images[0].data.find("add.f32");
-  file.images[0].data.replace(at, 7, "wrong.x");
+  size_t at = file.images[0].objects[0].find("add.f32");
+  file.images[0].objects[0].replace(at, 7, "wrong.x");
   auto k = Module::fromMemory(writeModule(file)).kernel("twice");
   auto ok = k.tryPreload(Device::get(0));
   ASSERT_FALSE(ok);

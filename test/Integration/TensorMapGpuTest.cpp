@@ -102,7 +102,7 @@ protected:
     build.tensorMaps = {{0, {8, 32}, 0}};
     info.builds = {build};
     ModuleFile file;
-    file.images = {{"sm_90", ImageKind::PTX, boxesPtx, {std::move(info)}}};
+    file.images = {{"sm_90", ImageKind::PTX, {boxesPtx}, {std::move(info)}}};
     return Module::fromMemory(writeModule(file)).kernel("boxes");
   }
 

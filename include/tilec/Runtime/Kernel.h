@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===------------------------------------------------------------------------===//
 //
-// A Kernel is a name and where its code comes from; the code for a device is
-// loaded at its first launch there (or by preload, which must come before capture
-// into a graph). A launch checks its arguments against the kernel's facts, takes
+// A Kernel is a name and where its code comes from; each build is loaded for a device,
+// and by the JIT compiled, when a launch there first takes it (or all of them by preload,
+// which must come before capture into a graph). A launch checks its arguments against the kernel's facts, takes
 // the grid from the kernel's `grid` clause unless the caller gives one, and picks
 // the build that the arguments allow.
 //
@@ -97,6 +97,9 @@ public:
   virtual const KernelInfo &info() const = 0;
   /// Candidates for a GPU: images that hold the kernel. The runtime picks.
   virtual Expected<std::vector<const ModuleImage *>> images(int capability) = 0;
+  /// An object of one of these, when a launch first wants a build in it: made now where
+  /// it was not before.
+  virtual Expected<const std::string *> object(const ModuleImage &image, unsigned index);
   /// The kernel for the host.
   virtual Expected<std::shared_ptr<HostKernel>> hostKernel() = 0;
 };

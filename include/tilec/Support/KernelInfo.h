@@ -111,6 +111,7 @@ struct TensorMapInfo {
 /// One build of a kernel: an entry point and what it relies on and needs.
 struct BuildInfo {
   std::string symbol;       ///< entry point in the image
+  unsigned object = 0;      ///< that holds it, of those of the image (ModuleFile.h)
   uint8_t facts = 0;        ///< or of BuildFact values
   unsigned threads = 0;     ///< per block
   unsigned sharedBytes = 0; ///< dynamic shared memory

@@ -31,7 +31,7 @@ protected:
 
   static ModuleFile module(size_t bytes) {
     ModuleFile file;
-    file.images = {{"sm_80", ImageKind::PTX, std::string(bytes, 'x'), {}}};
+    file.images = {{"sm_80", ImageKind::PTX, {std::string(bytes, 'x')}, {}}};
     return file;
   }
   /// Makes an entry look `seconds` older.
@@ -49,7 +49,7 @@ TEST_F(CodeCacheTest, EntriesComeBack) {
   cache.store("aa", module(100));
   auto found = cache.find("aa");
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->images[0].data.size(), 100u);
+  EXPECT_EQ(found->images[0].objects[0].size(), 100u);
   EXPECT_FALSE(cache.find("bb"));
   EXPECT_EQ(cache.entries().size(), 1u);
   EXPECT_EQ(cache.clear(), 1u);

@@ -35,7 +35,7 @@ protected:
     build.threads = 32;
     info.builds = {build};
     ModuleFile file;
-    file.images = {{"sm_80", ImageKind::PTX, name, {info}}};
+    file.images = {{"sm_80", ImageKind::PTX, {name}, {info}}};
     return Module::fromMemory(writeModule(file)).kernel(name);
   }
 

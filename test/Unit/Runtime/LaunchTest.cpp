@@ -35,7 +35,7 @@ protected:
     KernelInfo info = sampleKernel();
     for (BuildInfo &build : info.builds)
       build.awaitsGrids = awaitsGrids;
-    file.images = {{"sm_80", ImageKind::PTX, "matmul matmul__aligned", {info}}};
+    file.images = {{"sm_80", ImageKind::PTX, {"matmul matmul__aligned"}, {info}}};
     return Module::fromMemory(writeModule(file)).kernel("matmul");
   }
 };

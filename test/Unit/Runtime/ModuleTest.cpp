@@ -21,7 +21,7 @@ using ModuleTest = WithFakeCuda;
 ModuleImage image(std::string arch, ImageKind kind, std::string data = "matmul matmul__aligned") {
   KernelInfo info = sampleKernel();
   info.arch = arch;
-  return {arch, kind, std::move(data), {info}};
+  return {arch, kind, {std::move(data)}, {info}};
 }
 
 /// "arch kind" of the image chosen among these.
@@ -73,6 +73,38 @@ TEST_F(ModuleTest, LoadsOnceAndOptsIntoSharedMemory) {
   EXPECT_EQ(fake->calls["cuLibraryLoadData"], 1);
   EXPECT_EQ(fake->sharedOptIn["matmul"], 100 << 10);
   EXPECT_EQ(k.tryInfo(Device::get(0))->builds.size(), 2u);
+}
+
+/// The sample kernel with an object for each build.
+Kernel inObjects(const std::string &first, const std::string &second) {
+  ModuleFile file;
+  file.images = {image("sm_90a", ImageKind::Cubin, first)};
+  file.images[0].objects.push_back(second);
+  file.images[0].kernels[0].builds[1].object = 1;
+  return Module::fromMemory(writeModule(file)).kernel("matmul");
+}
+
+TEST_F(ModuleTest, LoadsTheBuildsThatLaunchesWant) {
+  Kernel k = inObjects("matmul__aligned wanted", "matmul later");
+  Stream s = Device::get(0).createStream();
+  auto a = Array<bf16, 2>::zeros(s, {8, 8}), odd = Array<bf16, 2>::zeros(s, {8, 9});
+  k.launch(s, a, a, a, 1.0f);
+  k.launch(s, a, a, a, 1.0f);
+  EXPECT_EQ(fake->images, std::vector<std::string>{"matmul__aligned wanted"});
+  k.launch(s, a, odd, odd, 1.0f);
+  EXPECT_EQ(fake->images, (std::vector<std::string>{"matmul__aligned wanted", "matmul later"}));
+  inObjects("matmul__aligned first", "matmul second").preload(Device::get(0));
+  EXPECT_EQ(fake->images.size(), 4u);
+}
+
+TEST_F(ModuleTest, ABuildWithoutCodeFailsWhenItIsWanted) {
+  Kernel k = inObjects("matmul__aligned alone", "");
+  Stream s = Device::get(0).createStream();
+  auto a = Array<bf16, 2>::zeros(s, {8, 8}), odd = Array<bf16, 2>::zeros(s, {8, 9});
+  k.launch(s, a, a, a, 1.0f);
+  auto ok = k.tryLaunch(s, a, odd, odd, 1.0f);
+  ASSERT_FALSE(ok);
+  EXPECT_EQ(ok.failure().message, "matmul: the module has no code for `matmul`");
 }
 
 TEST_F(ModuleTest, Messages) {

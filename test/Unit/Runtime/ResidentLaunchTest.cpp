@@ -30,7 +30,7 @@ protected:
     info.builds.insert(info.builds.begin(), build);
     ModuleFile file;
     file.images = {
-        {"sm_80", ImageKind::PTX, "matmul matmul__aligned matmul__mapped", {std::move(info)}}};
+        {"sm_80", ImageKind::PTX, {"matmul matmul__aligned matmul__mapped"}, {std::move(info)}}};
     return Module::fromMemory(writeModule(file)).kernel("matmul");
   }
 };

@@ -21,9 +21,19 @@ using namespace tilec;
 static ModuleFile sampleModule() {
   ModuleFile module;
   module.producer = "tilec test";
-  ModuleImage ptx{"sm_80", ImageKind::PTX, ".version 8.8\n", {sampleKernel()}};
-  ModuleImage cubin{"sm_90a", ImageKind::Cubin, std::string("\x7f" "ELF\0\1\2", 7), {sampleKernel()}};
+  ModuleImage ptx{"sm_80", ImageKind::PTX, {".version 8.8\n"}, {sampleKernel()}};
+  ModuleImage cubin{"sm_90a", ImageKind::Cubin, {std::string("\x7f" "ELF\0\1\2", 7)}, {sampleKernel()}};
   module.images = {ptx, cubin};
+  return module;
+}
+
+/// The same with one object a build, and none of the second build of the cubin.
+static ModuleFile sampleOfObjects() {
+  ModuleFile module = sampleModule();
+  for (ModuleImage &image : module.images) {
+    image.objects.push_back(image.kind == ImageKind::PTX ? "general" : "");
+    image.kernels[0].builds[1].object = 1;
+  }
   return module;
 }
 
@@ -47,11 +57,40 @@ TEST(ModuleFile, RoundTrip) {
   ASSERT_TRUE(back) << back.failure().message;
   EXPECT_EQ(back->producer, "tilec test");
   ASSERT_EQ(back->images.size(), 2u);
-  EXPECT_EQ(back->images[0].data, ".version 8.8\n");
+  EXPECT_EQ(back->images[0].objects.at(0), ".version 8.8\n");
   EXPECT_EQ(back->images[1].kind, ImageKind::Cubin);
-  EXPECT_EQ(back->images[1].data, std::string("\x7f" "ELF\0\1\2", 7));
+  EXPECT_EQ(back->images[1].objects.at(0), std::string("\x7f" "ELF\0\1\2", 7));
   EXPECT_EQ(back->images[1].kernels[0].name, "matmul");
   EXPECT_EQ(writeModule(*back), bytes);
+}
+
+TEST(ModuleFile, AnObjectABuild) {
+  std::string bytes = writeModule(sampleOfObjects());
+  auto back = readModule(bytes);
+  ASSERT_TRUE(back) << back.failure().message;
+  ASSERT_EQ(back->images.size(), 2u);
+  EXPECT_EQ(back->images[0].objects, (std::vector<std::string>{".version 8.8\n", "general"}));
+  EXPECT_EQ(back->images[1].objects,
+            (std::vector<std::string>{std::string("\x7f" "ELF\0\1\2", 7), ""}));
+  for (const ModuleImage &image : back->images) {
+    EXPECT_EQ(image.kernels[0].builds[0].object, 0u);
+    EXPECT_EQ(image.kernels[0].builds[1].object, 1u);
+  }
+  EXPECT_EQ(writeModule(*back), bytes);
+}
+
+TEST(ModuleFile, OneObjectAnImageIsReadByOlderRuntimes) {
+  EXPECT_EQ(writeModule(sampleModule())[8], 1);
+  EXPECT_EQ(writeModule(sampleOfObjects())[8], 2);
+}
+
+TEST(ModuleFile, BuildsWithoutAnObjectAreRefused) {
+  ModuleFile module = sampleOfObjects();
+  module.images[1].kernels[0].builds[0].object = 2;
+  auto back = readModule(writeModule(module));
+  ASSERT_FALSE(back);
+  EXPECT_EQ(back.failure().message, "tilec module is damaged: `images[1].kernels[0].builds` "
+                                    "name an object that is not there");
 }
 
 TEST(ModuleFile, Empty) {
@@ -61,7 +100,7 @@ TEST(ModuleFile, Empty) {
 }
 
 TEST(ModuleFile, EveryTruncationIsRefused) {
-  std::string bytes = writeModule(sampleModule());
+  std::string bytes = writeModule(sampleOfObjects());
   for (size_t n = 0; n < bytes.size(); ++n) {
     EXPECT_FALSE(readModule(std::string_view(bytes).substr(0, n))) << n;
     // Also where size and checksum have been made to fit.
@@ -73,7 +112,7 @@ TEST(ModuleFile, EveryTruncationIsRefused) {
 }
 
 TEST(ModuleFile, EveryBitFlipIsRefused) {
-  std::string bytes = writeModule(sampleModule());
+  std::string bytes = writeModule(sampleOfObjects());
   for (size_t i = 0; i < bytes.size(); ++i) {
     std::string changed = bytes;
     changed[i] = static_cast<char>(changed[i] ^ (1 << (i % 8)));
@@ -82,7 +121,7 @@ TEST(ModuleFile, EveryBitFlipIsRefused) {
 }
 
 TEST(ModuleFile, DamageBehindTheChecksumNeverCrashes) {
-  std::string bytes = writeModule(sampleModule());
+  std::string bytes = writeModule(sampleOfObjects());
   std::mt19937 rng(7);
   unsigned refused = 0;
   for (int i = 0; i < 20000; ++i) {
@@ -104,9 +143,9 @@ TEST(ModuleFile, Messages) {
   EXPECT_EQ(readModule(bytes.substr(0, 40)).failure().message,
             "tilec module is truncated: 40 of " + std::to_string(bytes.size()) + " bytes");
   std::string newer = bytes;
-  newer[8] = 2;
+  newer[8] = 3;
   EXPECT_EQ(readModule(newer).failure().message,
-            "tilec module has version 2, this runtime reads version 1");
+            "tilec module has version 3, this runtime reads versions 1 to 2");
   std::string changed = bytes;
   changed.back() ^= 1;
   EXPECT_EQ(readModule(changed).failure().message, "tilec module is damaged");
