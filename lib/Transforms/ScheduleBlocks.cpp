@@ -63,6 +63,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -310,8 +311,38 @@ static void guardStores(Block &block, Value isInside) {
 // What is read once
 //===------------------------------------------------------------------------===//
 
-/// Marks copied loads whose block reads each tile once: as long as axes that their place
-/// does not depend on have one position, or one cluster, nobody else does. Of places that are
+/// Whether `value` is another one at each position along `axis`: that position, a multiple of
+/// it, the same behind something fixed, or the counter of a loop that begins and ends there.
+/// Of what only one end of a loop depends on, or a quotient, neighbours have some in common.
+static bool isOwnAlong(Value value, uint32_t axis) {
+  auto isPosition = isPositionAlong(axis);
+  auto isFixed = [&](Value other) {
+    return !dependsOn(other, [&](Operation *op) {
+      return isPosition(op) || isa<LoopLikeOpInterface>(op);
+    });
+  };
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return loop && argument == loop.getInductionVar() &&
+           isOwnAlong(loop.getLowerBound(), axis) &&
+           dependsOn(loop.getUpperBound(), isPosition);
+  }
+  Operation *op = value.getDefiningOp();
+  if (isPosition(op))
+    return true;
+  if (isa<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(op))
+    return isOwnAlong(op->getOperand(0), axis);
+  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+    return false;
+  Value first = op->getOperand(0), second = op->getOperand(1);
+  if (isa<arith::MulIOp>(op) && !matchPattern(second, m_Constant()))
+    return false;
+  return (isOwnAlong(first, axis) && isFixed(second)) ||
+         (isOwnAlong(second, axis) && isFixed(first));
+}
+
+/// Marks copied loads whose block reads each tile once: as long as axes along which it does
+/// not read others have one position, or one cluster, nobody else does. Of places that are
 /// loaded themselves nothing is known.
 static void markReadOnce(tile::KernelOp kernel, uint32_t numAxes,
                          std::optional<uint32_t> clusterAxis) {
@@ -325,10 +356,11 @@ static void markReadOnce(tile::KernelOp kernel, uint32_t numAxes,
           !dependsOn(load.getIndex(), [&](Operation *op) { return op == parent; }))
         return;
     SmallVector<int64_t, 3> within;
-    for (uint32_t axis = 0; axis < numAxes; ++axis)
-      within.push_back(dependsOn(load.getIndex(), isPositionAlong(axis)) ? 0
-                       : axis == clusterAxis                             ? 2
-                                                                         : 1);
+    for (uint32_t axis = 0; axis < numAxes; ++axis) {
+      auto isOwn = [&](Value index) { return isOwnAlong(index, axis); };
+      bool isShared = axis == clusterAxis && !dependsOn(load.getIndex(), isPositionAlong(axis));
+      within.push_back(llvm::any_of(load.getIndex(), isOwn) ? 0 : isShared ? 2 : 1);
+    }
     load->setAttr(onceWithinAttrName, DenseI64ArrayAttr::get(kernel.getContext(), within));
   });
 }

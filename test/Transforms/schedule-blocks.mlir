@@ -213,3 +213,27 @@ tile.kernel @again(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %n: ind
   }
   tile.return
 }
+
+// Where a loop ends, or a quotient, leaves neighbours the same tiles; where a loop begins and
+// ends does not.
+// CHECK-LABEL: tile.kernel @ends
+// CHECK: tile.load {{.*}} {tile.copy = "tma", tile.once_within = array<i64: 1, 1, 1>}
+// CHECK: tile.load {{.*}} {tile.copy = "tma", tile.once_within = array<i64: 0, 1, 1>}
+tile.kernel @ends(%a: !tile.array<?x?xbf16>, %n: index) attributes {num_warps = 4 : i32} {
+  %m = tile.block_id 0 : index
+  %l = tile.block_id 1 : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %head = arith.divui %l, %c4 : index
+  %next = arith.addi %m, %c1 : index
+  scf.for %k = %c0 to %next step %c1 {
+    %x = tile.load %a[%head, %k] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<64x64xbf16, #rows>
+  }
+  %begin = arith.muli %m, %c4 : index
+  %end = arith.muli %next, %c4 : index
+  scf.for %k = %begin to %end step %c1 {
+    %x = tile.load %a[%c0, %k] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<64x64xbf16, #rows>
+  }
+  tile.return
+}
