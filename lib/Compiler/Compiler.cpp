@@ -52,7 +52,7 @@ namespace tilec {
 
 llvm::StringRef stageName(Stage stage) {
   constexpr llvm::StringLiteral names[] = {"ast",  "tile", "laid-out", "staged",
-                                           "simt", "llvm", "ptx",      "cubin"};
+                                           "simt", "llvm", "ptx",      "cubin", "module"};
   return names[unsigned(stage)];
 }
 
@@ -92,13 +92,17 @@ struct Compilation::State {
   ModuleOp tileFor(const Chip &chip);
   LogicalResult runPasses(ModuleOp module, StringRef stage,
                           llvm::function_ref<void(OpPassManager &)> add);
-  std::optional<ChipCode> lower(ModuleOp module, const Chip &chip, Stage last);
+  std::optional<ChipCode> lower(ModuleOp module, const Chip &chip, Stage last, bool isLazy = false);
   bool useThreads();
-  bool emitSideBySide(ModuleOp module, ChipCode &code);
+  bool emitSideBySide(ModuleOp module, ChipCode &code, Stage last);
+  bool prepareSideBySide(ModuleOp module, ChipCode &code);
+  void reportBuild(const BuildCode &build, unsigned errorsBefore);
   bool emitCode(ModuleOp module, ChipCode &code, Stage last);
-  bool assemble(ChipCode &code);
+  bool assemble(ChipCode &code, std::unique_ptr<Assembler> assembler);
+  void announceAssembler(const ChipCode &code);
+  void noteAssembly(ChipCode &code, Cubin &cubin);
   SourceRange rangeOf(Location loc);
-  void reportMLIR(mlir::Diagnostic &diagnostic);
+  void reportMLIR(const mlir::Diagnostic &diagnostic);
   void reportHints(ModuleOp module);
   void explainAssembly(const ChipCode &code);
   void reportInternal(StringRef stage, llvm::Error error);
@@ -267,12 +271,12 @@ SourceRange Compilation::State::rangeOf(Location loc) {
   return SourceRange(sources.getLoc(FileId(file), place.getLine(), place.getColumn()));
 }
 
-void Compilation::State::reportMLIR(mlir::Diagnostic &diagnostic) {
+void Compilation::State::reportMLIR(const mlir::Diagnostic &diagnostic) {
   if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
     return;
   auto builder = engine.report(diag::chip_limit, rangeOf(diagnostic.getLocation()),
                                inSourceSpelling(diagnostic.str()));
-  for (mlir::Diagnostic &note : diagnostic.getNotes())
+  for (const mlir::Diagnostic &note : diagnostic.getNotes())
     builder.note(rangeOf(note.getLocation()), inSourceSpelling(note.str()));
 }
 
@@ -356,6 +360,28 @@ std::optional<ChipCode> Compilation::compileFor(const Chip &chip, Stage last) {
   return state->lower(*module, chip, last);
 }
 
+std::optional<ChipCode> Compilation::prepareFor(const Chip &chip) {
+  ModuleOp tileStage = state->tileFor(chip);
+  if (!tileStage)
+    return std::nullopt;
+  OwningOpRef<ModuleOp> module(tileStage.clone());
+  return state->lower(*module, chip, Stage::Objects, /*isLazy=*/true);
+}
+
+bool Compilation::makeObject(ChipCode &code, unsigned index) {
+  BuildCode &build = *code.pending[index];
+  unsigned before = state->engine.getNumErrors();
+  bool isAssembled = code.objectKind == ImageKind::Cubin;
+  if (build.module) // what failed is not tried again, but said again
+    finishBuild(build, state->options, *code.chip, isAssembled);
+  state->reportBuild(build, before);
+  if (!build.isGood())
+    return false;
+  state->noteAssembly(code, build.cubin);
+  code.objects[index] = isAssembled ? build.cubin.image : build.ptx;
+  return true;
+}
+
 std::optional<std::string> Compilation::printLayouts(const Chip &chip,
                                                      llvm::ArrayRef<std::string> of) {
   ModuleOp tileStage = state->tileFor(chip);
@@ -416,7 +442,8 @@ bool Compilation::State::useThreads() {
   return true;
 }
 
-std::optional<ChipCode> Compilation::State::lower(ModuleOp module, const Chip &chip, Stage last) {
+std::optional<ChipCode> Compilation::State::lower(ModuleOp module, const Chip &chip, Stage last,
+                                                  bool isLazy) {
   ChipCode code;
   bool isThreaded = useThreads();
   code.chip = &chip;
@@ -448,40 +475,81 @@ std::optional<ChipCode> Compilation::State::lower(ModuleOp module, const Chip &c
     code.text = printModule(module);
     return code;
   }
-  if (isThreaded && last >= Stage::PTX) {
-    if (!emitSideBySide(module, code) || (last > Stage::PTX && !assemble(code)))
-      return std::nullopt;
-    return code;
-  }
-  describeBuilds(module, code.kernels);
-  if (!emitCode(module, code, last))
-    return std::nullopt;
-  return code;
+  if (last == Stage::Objects && hasAssembler())
+    code.objectKind = ImageKind::Cubin;
+  bool isGood;
+  if (isThreaded && isLazy)
+    isGood = prepareSideBySide(module, code);
+  else if (isThreaded && last >= Stage::PTX)
+    isGood = emitSideBySide(module, code, last);
+  else
+    isGood = emitCode(module, code, last);
+  return isGood ? std::optional(std::move(code)) : std::nullopt;
 }
 
-bool Compilation::State::emitSideBySide(ModuleOp module, ChipCode &code) {
+/// Says what went wrong in a build, unless there was an error before: one is enough.
+void Compilation::State::reportBuild(const BuildCode &build, unsigned errorsBefore) {
+  for (const mlir::Diagnostic &message : build.messages)
+    reportMLIR(message);
+  if (build.isGood() || !internalError.empty() || engine.getNumErrors() != errorsBefore)
+    return;
+  if (build.toolError.empty())
+    return reportInternal(build.failedStage, llvm::createStringError(build.internalError));
+  toolFailed = true;
+  SourceRange place;
+  for (const KernelInfo &kernel : build.kernels)
+    if (!kernel.builds.empty())
+      place = kernelRanges[kernel.name];
+  engine.report(diag::external_tool, place, build.toolError);
+}
+
+bool Compilation::State::prepareSideBySide(ModuleOp module, ChipCode &code) {
   unsigned before = engine.getNumErrors();
-  std::vector<std::string> texts;
-  for (BuildCode &build : compileSideBySide(module, options, *code.chip, code.kernels)) {
-    for (mlir::Diagnostic &message : build.messages)
-      reportMLIR(message);
-    if (build.ptx.empty() && internalError.empty() && engine.getNumErrors() == before)
-      reportInternal(build.failedStage, llvm::createStringError(build.internalError));
+  for (BuildCode &build : lowerSideBySide(module, options, *code.chip, code.kernels)) {
+    reportBuild(build, before);
     addBuilds(code.kernels, build.kernels);
-    texts.push_back(std::move(build.ptx));
+    code.pending.push_back(std::make_shared<BuildCode>(std::move(build)));
+  }
+  code.objects.resize(code.pending.size());
+  return internalError.empty() && engine.getNumErrors() == before;
+}
+
+bool Compilation::State::emitSideBySide(ModuleOp module, ChipCode &code, Stage last) {
+  unsigned before = engine.getNumErrors();
+  bool areObjects = last == Stage::Objects, isAssembled = code.objectKind == ImageKind::Cubin;
+  std::unique_ptr<Assembler> assembler;
+  if (last == Stage::Cubin)
+    assembler = std::make_unique<Assembler>(*code.chip, assembleOptions(options),
+                                            unsigned(llvm::range_size(module.getOps<tile::KernelOp>())));
+  if (isAssembled)
+    announceAssembler(code);
+  std::vector<std::string> texts;
+  auto builds = compileSideBySide(module, options, *code.chip, code.kernels, isAssembled);
+  for (BuildCode &build : builds) {
+    reportBuild(build, before);
+    addBuilds(code.kernels, build.kernels);
+    texts.push_back(std::move(isAssembled ? build.cubin.image : build.ptx));
   }
   if (!internalError.empty() || engine.getNumErrors() != before)
     return false;
+  if (areObjects) {
+    for (BuildCode &build : builds)
+      noteAssembly(code, build.cubin);
+    code.objects = std::move(texts);
+    return true;
+  }
   auto joined = joinPTX(texts);
   if (!joined) {
     reportInternal(stageName(Stage::PTX), joined.takeError());
     return false;
   }
   code.ptx = std::move(*joined);
-  return true;
+  return last == Stage::PTX || assemble(code, std::move(assembler));
 }
 
+/// All builds as one module, one after the other.
 bool Compilation::State::emitCode(ModuleOp module, ChipCode &code, Stage last) {
+  describeBuilds(module, code.kernels);
   CodegenOptions codegen;
   codegen.optLevel = options.optLevel;
   ScopedDiagnosticHandler handler(context.get(), [&](mlir::Diagnostic &d) { reportMLIR(d); });
@@ -511,38 +579,51 @@ bool Compilation::State::emitCode(ModuleOp module, ChipCode &code, Stage last) {
     return false;
   }
   code.ptx = std::move(*ptx);
-  return last == Stage::PTX || assemble(code);
+  bool isAssembled = last == Stage::Cubin || code.objectKind == ImageKind::Cubin;
+  if (isAssembled && !assemble(code, nullptr))
+    return false;
+  if (last == Stage::Objects)
+    code.objects = {isAssembled ? code.cubin : code.ptx};
+  return true;
 }
 
-bool Compilation::State::assemble(ChipCode &code) {
-  AssembleOptions assembler;
-  assembler.optLevel = options.optLevel;
-  assembler.lineInfo = options.lineInfo;
-  assembler.extraArguments = options.assemblerArgs;
-  if (options.verbose) {
-    if (auto tool = describeAssembler())
-      llvm::errs() << "tilec: assembling for " << code.chip->name << " with " << *tool << "\n";
-    else
-      llvm::consumeError(tool.takeError());
-  }
-  auto cubin = assembleCubin(code.ptx, *code.chip, assembler);
+/// `--verbose` says who assembles.
+void Compilation::State::announceAssembler(const ChipCode &code) {
+  if (!options.verbose)
+    return;
+  if (auto tool = describeAssembler())
+    llvm::errs() << "tilec: assembling for " << code.chip->name << " with " << *tool << "\n";
+  else
+    llvm::consumeError(tool.takeError());
+}
+
+/// `assembler`: one that waits, or null.
+bool Compilation::State::assemble(ChipCode &code, std::unique_ptr<Assembler> assembler) {
+  announceAssembler(code);
+  auto cubin = assembler ? assembler->assemble(code.ptx)
+                         : assembleCubin(code.ptx, *code.chip, assembleOptions(options));
   if (!cubin) {
     toolFailed = true;
     engine.report(diag::external_tool, {}, llvm::toString(cubin.takeError()));
     return false;
   }
   code.cubin = std::move(cubin->image);
-  code.assemblerMessages = std::move(cubin->messages);
+  noteAssembly(code, *cubin);
+  if (remarks.accepts("assemble"))
+    explainAssembly(code);
+  return true;
+}
+
+/// Adds what the assembler says of the builds in `cubin`.
+void Compilation::State::noteAssembly(ChipCode &code, Cubin &cubin) {
+  llvm::append_range(code.assemblerMessages, cubin.messages);
   for (KernelInfo &kernel : code.kernels)
     for (BuildInfo &build : kernel.builds)
-      for (const KernelResources &resources : cubin->kernels)
+      for (const KernelResources &resources : cubin.kernels)
         if (resources.kernel == build.symbol) {
           build.registers = resources.registers;
           build.spillBytes = resources.spillStores + resources.spillLoads;
         }
-  if (remarks.accepts("assemble"))
-    explainAssembly(code);
-  return true;
 }
 
 /// What the assembler made of each build, and what it advises.
@@ -560,8 +641,8 @@ void Compilation::State::explainAssembly(const ChipCode &code) {
 ModuleImage ChipCode::image() const {
   ModuleImage image;
   image.arch = chip->name;
-  image.kind = cubin.empty() ? ImageKind::PTX : ImageKind::Cubin;
-  image.objects = {cubin.empty() ? ptx : cubin};
+  image.kind = objectKind;
+  image.objects = objects;
   image.kernels = kernels;
   return image;
 }

@@ -30,6 +30,7 @@ static std::vector<BuildCode> takeApart(ModuleOp module, llvm::ArrayRef<KernelIn
   std::vector<BuildCode> builds;
   for (tile::KernelOp kernel : llvm::make_early_inc_range(module.getOps<tile::KernelOp>())) {
     BuildCode &build = builds.emplace_back();
+    build.index = unsigned(builds.size()) - 1;
     build.module = ModuleOp::create(module.getLoc());
     (*build.module)->setAttrs(module->getAttrDictionary());
     kernel->moveBefore(build.module->getBody(), build.module->getBody()->end());
@@ -39,44 +40,96 @@ static std::vector<BuildCode> takeApart(ModuleOp module, llvm::ArrayRef<KernelIn
   return builds;
 }
 
-static bool lowerToSIMT(BuildCode &build, const CompileOptions &options, const Chip &chip) {
+AssembleOptions assembleOptions(const CompileOptions &options) {
+  AssembleOptions result;
+  result.optLevel = options.optLevel;
+  result.lineInfo = options.lineInfo;
+  result.extraArguments = options.assemblerArgs;
+  return result;
+}
+
+namespace {
+/// Keeps for a build what is said on this thread.
+class KeepMessages : public ScopedDiagnosticHandler {
+public:
+  explicit KeepMessages(BuildCode &build)
+      : ScopedDiagnosticHandler(build.module->getContext(), [&build, self = llvm::get_threadid()](
+                                                                mlir::Diagnostic &diagnostic) {
+          if (llvm::get_threadid() != self)
+            return mlir::failure();
+          build.messages.push_back(std::move(diagnostic));
+          return mlir::success();
+        }) {}
+};
+} // namespace
+
+static void describe(BuildCode &build) {
+  describeBuilds(*build.module, build.kernels);
+  for (KernelInfo &kernel : build.kernels)
+    for (BuildInfo &info : kernel.builds)
+      info.object = build.index;
+}
+
+static void lowerBuild(BuildCode &build, const CompileOptions &options, const Chip &chip) {
+  KeepMessages handler(build);
   PassManager passes(build.module->getContext(), ModuleOp::getOperationName());
   addSIMTPasses(passes, options, chip);
   if (succeeded(runVerified(passes, *build.module)))
-    return true;
+    return describe(build);
   build.failedStage = stageName(Stage::SIMT).str();
   build.internalError = "a pass failed without a message";
-  return false;
 }
 
-static void compileBuild(BuildCode &build, const CompileOptions &options, const Chip &chip) {
-  uint64_t self = llvm::get_threadid();
-  ScopedDiagnosticHandler handler(build.module->getContext(), [&](mlir::Diagnostic &diagnostic) {
-    if (llvm::get_threadid() != self)
-      return mlir::failure();
-    build.messages.push_back(std::move(diagnostic));
-    return mlir::success();
-  });
-  if (!lowerToSIMT(build, options, chip))
-    return;
-  describeBuilds(*build.module, build.kernels);
+static void finishWith(Assembler *assembler, BuildCode &build, const CompileOptions &options,
+                       const Chip &chip) {
+  KeepMessages handler(build);
   CodegenOptions codegen;
   codegen.optLevel = options.optLevel;
   auto ptx = compileToPTX(*build.module, chip, codegen);
   build.module = {};
-  if (ptx) {
-    build.ptx = std::move(*ptx);
+  if (!ptx) {
+    build.failedStage = stageName(Stage::PTX).str();
+    build.internalError = llvm::toString(ptx.takeError());
     return;
   }
-  build.failedStage = stageName(Stage::PTX).str();
-  build.internalError = llvm::toString(ptx.takeError());
+  build.ptx = std::move(*ptx);
+  if (!assembler)
+    return;
+  auto cubin = assembler->assemble(build.ptx);
+  if (cubin)
+    build.cubin = std::move(*cubin);
+  else
+    build.toolError = llvm::toString(cubin.takeError());
+}
+
+void finishBuild(BuildCode &build, const CompileOptions &options, const Chip &chip,
+                 bool isAssembled) {
+  std::optional<Assembler> assembler;
+  if (isAssembled)
+    assembler.emplace(chip, assembleOptions(options));
+  finishWith(assembler ? &*assembler : nullptr, build, options, chip);
+}
+
+std::vector<BuildCode> lowerSideBySide(ModuleOp module, const CompileOptions &options,
+                                       const Chip &chip, llvm::ArrayRef<KernelInfo> kernels) {
+  std::vector<BuildCode> builds = takeApart(module, kernels);
+  parallelForEach(module.getContext(), builds,
+                  [&](BuildCode &build) { lowerBuild(build, options, chip); });
+  return builds;
 }
 
 std::vector<BuildCode> compileSideBySide(ModuleOp module, const CompileOptions &options,
-                                         const Chip &chip, llvm::ArrayRef<KernelInfo> kernels) {
+                                         const Chip &chip, llvm::ArrayRef<KernelInfo> kernels,
+                                         bool isAssembled) {
   std::vector<BuildCode> builds = takeApart(module, kernels);
-  parallelForEach(module.getContext(), builds,
-                  [&](BuildCode &build) { compileBuild(build, options, chip); });
+  parallelForEach(module.getContext(), builds, [&](BuildCode &build) {
+    std::optional<Assembler> assembler; // which starts now
+    if (isAssembled)
+      assembler.emplace(chip, assembleOptions(options));
+    lowerBuild(build, options, chip);
+    if (build.isGood())
+      finishWith(assembler ? &*assembler : nullptr, build, options, chip);
+  });
   return builds;
 }
 

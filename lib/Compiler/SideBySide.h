@@ -7,8 +7,11 @@
 // most of the time goes. So each build becomes a module of its own, with an LLVM context
 // of its own, and threads take them all the way to PTX:
 //
-//   module { @k__aligned16, @k }   →   module { @k__aligned16 }   →  PTX  ┐
-//                                      module { @k }              →  PTX  ┴→  one PTX module
+//   module { @k__aligned16, @k }   →   module { @k__aligned16 }   →  PTX  →  object
+//                                      module { @k }              →  PTX  →  object
+//
+// With an object for each build, each has an assembler of its own, which starts when the
+// thread does and waits for nothing but that build's PTX. Else the PTX is joined.
 //
 // Whatever the threads have to say is kept by build, so that messages come in one order.
 //
@@ -17,6 +20,7 @@
 #define TILEC_LIB_COMPILER_SIDEBYSIDE_H
 
 #include "tilec/Compiler/Compiler.h"
+#include "tilec/Target/AssembleCubin.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -25,18 +29,35 @@ namespace tilec {
 
 /// What became of one build.
 struct BuildCode {
-  mlir::OwningOpRef<mlir::ModuleOp> module; ///< the build alone; empty once compiled
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< the build alone; empty once in PTX
+  unsigned index = 0;                       ///< among all builds
   std::vector<KernelInfo> kernels;          ///< names, and the facts of this build
   std::vector<mlir::Diagnostic> messages;
   std::string ptx;                          ///< empty: there was an error
   std::string failedStage;                  ///< of an error inside the compiler, and what
   std::string internalError;
+  Cubin cubin;
+  std::string toolError; ///< why it was not assembled
+
+  /// Whether there is no error so far.
+  bool isGood() const { return internalError.empty() && toolError.empty(); }
 };
 
-/// Compiles each kernel in `module`, at stage staged, to PTX, on the threads of its
-/// context. The module is left empty.
+AssembleOptions assembleOptions(const CompileOptions &options);
+
+/// Takes each kernel in `module`, at stage staged, to stage simt and learns the facts of the
+/// builds, on the threads of the context. The module is left empty.
+std::vector<BuildCode> lowerSideBySide(mlir::ModuleOp module, const CompileOptions &options,
+                                       const Chip &chip, llvm::ArrayRef<KernelInfo> kernels);
+
+/// Compiles a build, at stage simt, to PTX, and with `isAssembled` to machine code.
+void finishBuild(BuildCode &build, const CompileOptions &options, const Chip &chip,
+                 bool isAssembled);
+
+/// Both, each build from beginning to end.
 std::vector<BuildCode> compileSideBySide(mlir::ModuleOp module, const CompileOptions &options,
-                                         const Chip &chip, llvm::ArrayRef<KernelInfo> kernels);
+                                         const Chip &chip, llvm::ArrayRef<KernelInfo> kernels,
+                                         bool isAssembled);
 
 } // namespace tilec
 

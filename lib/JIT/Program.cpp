@@ -245,8 +245,7 @@ tilec::Expected<void> SourceKernel::prepare() {
 }
 
 tilec::Expected<ModuleImage> SourceKernel::compileFor(const Chip &chip) {
-  Stage last = assemblerVersion().empty() ? Stage::PTX : Stage::Cubin;
-  auto code = compilation().compileFor(chip, last);
+  auto code = compilation().compileFor(chip, Stage::Objects);
   if (!code)
     return messages();
   return code->image();

@@ -4,16 +4,14 @@
 //===----------------------------------------------------------------------===//
 //
 // In: PTX text. Out: cubin bytes and the assembler's report. AssembleCubin.h
-// says which assembler is taken. ptxas reads and writes files: they are made in
-// the system's temporary directory and removed whatever happens.
+// says which assembler is taken.
 //===----------------------------------------------------------------------===//
 
 #include "tilec/Target/AssembleCubin.h"
 #include "NVJitLink.h"
+#include "Ptxas.h"
 
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
@@ -36,33 +34,6 @@ std::error_code tilec::ExternalToolError::convertToErrorCode() const {
 namespace {
 
 using tilec::ExternalToolError;
-
-/// An empty temporary file that is removed at the end of its scope.
-class TemporaryFile {
-public:
-  static Expected<TemporaryFile> create(StringRef suffix) {
-    SmallString<128> path;
-    if (std::error_code code = sys::fs::createTemporaryFile("tilec", suffix, path))
-      return make_error<ExternalToolError>("cannot create a temporary file: " +
-                                           code.message());
-    return TemporaryFile(path);
-  }
-  StringRef path() const { return *name; }
-
-  /// What the file holds now; empty when it cannot be read.
-  std::string read() const {
-    auto buffer = MemoryBuffer::getFile(*name, /*IsText=*/false,
-                                        /*RequiresNullTerminator=*/false);
-    return buffer ? (*buffer)->getBuffer().str() : std::string();
-  }
-
-private:
-  explicit TemporaryFile(StringRef path)
-      : name(std::make_unique<std::string>(path)),
-        remover(std::make_unique<FileRemover>(Twine(path))) {}
-  std::unique_ptr<std::string> name;
-  std::unique_ptr<FileRemover> remover;
-};
 
 /// The path of ptxas; empty when the machine has none.
 Expected<std::string> findPtxas() {
@@ -97,72 +68,8 @@ Error noAssembler() {
       "the driver assembles when it is loaded");
 }
 
-/// How many functions ptxas can work on at the same time: the builds of the kernels.
-unsigned countEntries(StringRef ptx) { return std::min<size_t>(ptx.count("\n.visible .entry "), 8); }
-
-/// The command line after the program's name. With several kernels ptxas is asked to
-/// work on them side by side, which gives the same code in less time.
-std::vector<std::string> ptxasArguments(StringRef ptx, const tilec::Chip &chip,
-                                        const tilec::AssembleOptions &options, bool mayBeSplit) {
-  std::vector<std::string> arguments = {"-v", "-arch=" + std::string(chip.name),
-                                        "-O" + std::to_string(options.optLevel)};
-  if (options.lineInfo)
-    arguments.push_back("-lineinfo");
-  if (mayBeSplit && countEntries(ptx) > 1)
-    arguments.push_back("-split-compile=" + std::to_string(countEntries(ptx)));
-  arguments.insert(arguments.end(), options.extraArguments.begin(),
-                   options.extraArguments.end());
-  return arguments;
-}
-
-Expected<tilec::Cubin> runPtxas(StringRef program, StringRef ptx,
-                                const tilec::Chip &chip,
-                                const tilec::AssembleOptions &options, bool mayBeSplit = true) {
-  auto input = TemporaryFile::create("ptx");
-  if (!input)
-    return input.takeError();
-  auto output = TemporaryFile::create("cubin");
-  if (!output)
-    return output.takeError();
-  auto log = TemporaryFile::create("log");
-  if (!log)
-    return log.takeError();
-
-  std::error_code code;
-  raw_fd_ostream stream(input->path(), code);
-  stream << ptx;
-  stream.close();
-  if (code || stream.has_error()) {
-    stream.clear_error();
-    return make_error<ExternalToolError>("cannot write '" + input->path().str() + "'");
-  }
-
-  std::vector<std::string> arguments = ptxasArguments(ptx, chip, options, mayBeSplit);
-  arguments.insert(arguments.end(), {input->path().str(), "-o", output->path().str()});
-  SmallVector<StringRef, 16> command = {program};
-  command.append(arguments.begin(), arguments.end());
-  std::optional<StringRef> redirects[] = {StringRef(), log->path(), log->path()};
-  std::string reason;
-  int status = sys::ExecuteAndWait(program, command, std::nullopt, redirects,
-                                   /*SecondsToWait=*/0, /*MemoryLimit=*/0, &reason);
-  std::string said = log->read();
-  // Older ones do not know the option.
-  if (status != 0 && mayBeSplit && StringRef(said).contains("split-compile"))
-    return runPtxas(program, ptx, chip, options, /*mayBeSplit=*/false);
-  if (status != 0)
-    return make_error<ExternalToolError>(
-        program.str() + " failed" +
-            (reason.empty() ? " with exit code " + std::to_string(status)
-                            : ": " + reason),
-        said);
-
-  tilec::Cubin cubin;
-  cubin.image = output->read();
-  if (cubin.image.empty())
-    return make_error<ExternalToolError>(program.str() + " wrote no output", said);
-  tilec::parseAssemblerLog(said, cubin);
-  return cubin;
-}
+/// The kernels, on which an assembler can work at the same time.
+unsigned countEntries(StringRef ptx) { return unsigned(ptx.count("\n.visible .entry ")); }
 
 } // namespace
 
@@ -188,14 +95,40 @@ Expected<std::string> tilec::describeAssembler() {
   return "ptxas " + version.str() + " (" + *ptxas + ")";
 }
 
+bool tilec::hasAssembler() {
+  Expected<std::string> ptxas = findPtxas();
+  if (ptxas)
+    return !ptxas->empty() || !describeNVJitLink().empty();
+  consumeError(ptxas.takeError());
+  return false;
+}
+
 Expected<tilec::Cubin> tilec::assembleCubin(StringRef ptx, const Chip &chip,
                                             const AssembleOptions &options) {
   Expected<std::string> ptxas = findPtxas();
   if (!ptxas)
     return ptxas.takeError();
   if (!ptxas->empty())
-    return runPtxas(*ptxas, ptx, chip, options);
+    return runPtxas(*ptxas, ptx, chip, options, countEntries(ptx));
   if (!describeNVJitLink().empty())
     return assembleByNVJitLink(ptx, chip, options);
   return noAssembler();
+}
+
+tilec::Assembler::Assembler(const Chip &chip, AssembleOptions options, unsigned entries)
+    : chip(chip), options(std::move(options)) {
+  Expected<std::string> ptxas = findPtxas();
+  if (!ptxas)
+    consumeError(ptxas.takeError()); // assemble() says so
+  else if (!ptxas->empty())
+    waiting = WaitingPtxas::start(*ptxas, chip, this->options, entries);
+}
+
+tilec::Assembler::~Assembler() = default;
+
+Expected<tilec::Cubin> tilec::Assembler::assemble(StringRef ptx) {
+  if (waiting)
+    if (std::optional<Cubin> cubin = waiting->finish(ptx))
+      return std::move(*cubin);
+  return assembleCubin(ptx, chip, options);
 }

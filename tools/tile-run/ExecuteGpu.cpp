@@ -13,7 +13,6 @@
 
 #include "Execute.h"
 
-#include "tilec/Target/AssembleCubin.h"
 #include "tilec/tilec.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -171,14 +170,6 @@ Expected<BenchResult> GpuExecutor::bench(std::vector<RunArgument> &args,
 
 //===-- Making one --------------------------------------------------------------------===//
 
-static bool hasAssembler() {
-  auto assembler = describeAssembler();
-  if (assembler)
-    return true;
-  llvm::consumeError(assembler.takeError());
-  return false;
-}
-
 static Expected<Device> findGpu() {
   auto device = Device::tryGet(0);
   if (!device)
@@ -219,7 +210,7 @@ Expected<std::unique_ptr<Executor>> makeGpu(Compilation &compilation, const std:
   auto chip = findGpuChip();
   if (!chip)
     return chip.failure();
-  auto code = compilation.compileFor(**chip, hasAssembler() ? Stage::Cubin : Stage::PTX);
+  auto code = compilation.compileFor(**chip, Stage::Objects);
   if (!code)
     return exitWith(exitInput, "");
   ModuleFile file;

@@ -15,7 +15,6 @@
 #include "tilec/Frontend/Diagnostics.h"
 #include "tilec/Runtime/Device.h"
 #include "tilec/Support/ModuleFile.h"
-#include "tilec/Target/AssembleCubin.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -97,15 +96,6 @@ static std::optional<Stage> stageOf(StringRef kind) {
   return std::nullopt;
 }
 
-/// Whether the assembler is to be had, so that a module can hold cubins.
-static bool hasAssembler() {
-  auto assembler = describeAssembler();
-  if (assembler)
-    return true;
-  llvm::consumeError(assembler.takeError());
-  return false;
-}
-
 bool InputCompile::produce(const EmitRequest &request, Output &output) {
   output.path = request.path;
   if (request.kind == "ast") {
@@ -116,9 +106,8 @@ bool InputCompile::produce(const EmitRequest &request, Output &output) {
   if (request.kind == "module") {
     ModuleFile module;
     module.producer = versionText();
-    Stage last = hasAssembler() ? Stage::Cubin : Stage::PTX;
     for (const Chip *chip : chips) {
-      const ChipCode *code = codeFor(*chip, last);
+      const ChipCode *code = codeFor(*chip, Stage::Objects);
       if (!code)
         return false;
       module.images.push_back(code->image());
@@ -176,7 +165,8 @@ int InputCompile::failureStatus() {
 
 void InputCompile::printResources() {
   for (const Chip *chip : chips)
-    if (const ChipCode *code = codeFor(*chip, hasAssembler() ? Stage::Cubin : Stage::PTX)) {
+    if (const ChipCode *code = codeFor(*chip, codes.contains({chip, Stage::Cubin}) ? Stage::Cubin
+                                                                                   : Stage::Objects)) {
       bool isHere = Device::count() > 0 &&
                     unsigned(Device::get(0).capability()) == chip->computeCapability;
       printResourceUsage(*code, isHere ? unsigned(Device::get(0).numSMs()) : 0,

@@ -45,14 +45,17 @@ class ModuleOp;
 
 namespace tilec {
 
+struct BuildCode; // SideBySide.h
 class DiagnosticConsumer;
 class DiagnosticEngine;
 class SourceManager;
 
-/// The named stages, in order of the data's flow.
-enum class Stage { AST, Tile, LaidOut, Staged, SIMT, LLVM, PTX, Cubin };
+/// The named stages, in order of the data's flow. What a module file holds is Objects: each
+/// build by itself as machine code, or as PTX where there is no assembler. A Cubin is one of
+/// all builds, which takes longer, as it begins when the last build is there.
+enum class Stage { AST, Tile, LaidOut, Staged, SIMT, LLVM, PTX, Cubin, Objects };
 
-/// `laid-out`, `ptx`, … as in `--emit=`.
+/// `laid-out`, `ptx`, … as in `--emit=`; Objects is `module` there.
 llvm::StringRef stageName(Stage stage);
 
 struct CompileOptions {
@@ -104,9 +107,13 @@ struct ChipCode {
   std::unique_ptr<llvm::Module> llvmModule;
   std::string ptx;
   std::string cubin;          ///< ELF bytes
+  ImageKind objectKind = ImageKind::PTX;
+  std::vector<std::string> objects; ///< at stage Objects; empty: of a build not made yet
   std::vector<std::string> assemblerMessages; ///< its warnings and advice
+  /// By object, builds that are not made yet (prepareFor).
+  std::vector<std::shared_ptr<BuildCode>> pending;
 
-  /// The cubin, or without one the PTX, with the facts, for a module file.
+  /// The objects with the facts, for a module file.
   ModuleImage image() const;
 };
 
@@ -136,6 +143,11 @@ public:
                                           llvm::ArrayRef<std::string> of = {});
   /// Everything for one chip up to `last`; nothing after errors.
   std::optional<ChipCode> compileFor(const Chip &chip, Stage last);
+  /// The same at stage Objects, all facts but those from the assembler included, of which no
+  /// object is made yet: makeObject makes one, of `code` of this Compilation; false after
+  /// errors. (Where passes print, all objects are made at once.)
+  std::optional<ChipCode> prepareFor(const Chip &chip);
+  bool makeObject(ChipCode &code, unsigned index);
 
   DiagnosticEngine &diagnostics();
   /// Hands all messages so far to `consumer`, remarks last, and forgets them.

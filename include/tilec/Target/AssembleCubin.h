@@ -17,10 +17,13 @@
 #include "tilec/Support/Target.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace tilec {
+
+class WaitingPtxas;
 
 /// A missing or failing program outside of the compiler. `log` is what it said.
 class ExternalToolError : public llvm::ErrorInfo<ExternalToolError> {
@@ -67,9 +70,28 @@ struct AssembleOptions {
 /// "ptxas 13.0.88 (/usr/local/cuda/bin/ptxas)".
 llvm::Expected<std::string> describeAssembler();
 
+/// Whether there is one; starts nothing.
+bool hasAssembler();
+
 /// Assembles `ptx`, made for `chip`.
 llvm::Expected<Cubin> assembleCubin(llvm::StringRef ptx, const Chip &chip,
                                     const AssembleOptions &options = {});
+
+/// An assembler that is started before its input is there, as starting takes time that it
+/// can have while the compiler works. What it gives is what assembleCubin gives.
+class Assembler {
+public:
+  /// `entries`: the kernels that the text will have.
+  Assembler(const Chip &chip, AssembleOptions options, unsigned entries = 1);
+  ~Assembler();
+  /// Once.
+  llvm::Expected<Cubin> assemble(llvm::StringRef ptx);
+
+private:
+  const Chip &chip;
+  AssembleOptions options;
+  std::unique_ptr<WaitingPtxas> waiting;
+};
 
 /// Reads ptxas' `-v` output: resources by kernel, and all other messages.
 void parseAssemblerLog(llvm::StringRef log, Cubin &cubin);

@@ -8,9 +8,12 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 using namespace tilec;
 using testing::ElementsAre;
@@ -206,6 +209,96 @@ TEST(AssembleCubin, RealAssembler) {
   auto broken = assembleCubin("this is not PTX", *findChip("sm_80"));
   ASSERT_FALSE(bool(broken));
   EXPECT_NE(messageOf(broken.takeError()), "");
+}
+
+//===-- An assembler that waits for its input --------------------------------------===//
+
+/// A stand-in's first words: `in` and `out` are the last arguments.
+#define FILES "for a; do out=$a; done; in=$(for a; do [ \"$a\" = -o ] && echo \"$p\"; p=$a; done)\n"
+
+TEST(WaitingAssembler, ReadsTheWholeText) {
+  FakeAssembler fake(FILES "cat \"$in\" \"$in\" > \"$out\"");
+  Environment scope("TILEC_PTXAS", fake.c_str());
+  // More than a pipe holds, and read twice.
+  std::string text(300000, 'x');
+  Assembler assembler(*findChip("sm_80"), {});
+  auto cubin = assembler.assemble(text);
+  ASSERT_TRUE(bool(cubin)) << messageOf(cubin.takeError());
+  EXPECT_EQ(cubin->image, text + text);
+}
+
+TEST(WaitingAssembler, NeedNotRead) {
+  FakeAssembler fake(FILES "echo \"$@\" > \"$out\"");
+  Environment scope("TILEC_PTXAS", fake.c_str());
+  AssembleOptions options;
+  options.optLevel = 1;
+  Assembler assembler(*findChip("sm_80"), options, /*entries=*/3);
+  auto cubin = assembler.assemble(std::string(300000, 'x'));
+  ASSERT_TRUE(bool(cubin)) << messageOf(cubin.takeError());
+  EXPECT_THAT(cubin->image, HasSubstr("-v -arch=sm_80 -O1 -lineinfo -split-compile=3 "));
+}
+
+TEST(WaitingAssembler, MayReadLate) {
+  FakeAssembler fake(FILES "sleep 0.2; cat \"$in\" > \"$out\"");
+  Environment scope("TILEC_PTXAS", fake.c_str());
+  std::string text(300000, 'x');
+  Assembler assembler(*findChip("sm_80"), {});
+  auto cubin = assembler.assemble(text);
+  ASSERT_TRUE(bool(cubin)) << messageOf(cubin.takeError());
+  EXPECT_EQ(cubin->image, text);
+}
+
+TEST(WaitingAssembler, WhatCannotReadAPipeGetsAFile) {
+  FakeAssembler fake(FILES "[ -f \"$in\" ] || exit 1; cat \"$in\" > \"$out\"");
+  Environment scope("TILEC_PTXAS", fake.c_str());
+  Assembler assembler(*findChip("sm_80"), {});
+  usleep(100000); // it has ended
+  auto cubin = assembler.assemble(kernel);
+  ASSERT_TRUE(bool(cubin)) << messageOf(cubin.takeError());
+  EXPECT_EQ(cubin->image, kernel);
+}
+
+TEST(WaitingAssembler, FailsAsTheOtherDoes) {
+  FakeAssembler fake(FILES "cat \"$in\" > /dev/null; echo 'line 3; fatal : bad' >&2; exit 255");
+  Environment scope("TILEC_PTXAS", fake.c_str());
+  Assembler assembler(*findChip("sm_80"), {});
+  auto cubin = assembler.assemble(kernel);
+  ASSERT_FALSE(bool(cubin));
+  EXPECT_THAT(messageOf(cubin.takeError()), HasSubstr("failed with exit code 255|line 3; fatal : bad"));
+  Environment none("TILEC_PTXAS", "/nowhere/ptxas");
+  auto missing = Assembler(*findChip("sm_80"), {}).assemble(kernel);
+  ASSERT_FALSE(bool(missing));
+  EXPECT_THAT(messageOf(missing.takeError()), HasSubstr("is not an executable"));
+}
+
+TEST(WaitingAssembler, EndsWhenItIsNotNeeded) {
+  FakeAssembler fake(FILES "echo $$ > \"$0.pid\"; exec cat \"$in\"");
+  Environment scope("TILEC_PTXAS", fake.c_str());
+  std::string pidFile = std::string(fake.c_str()) + ".pid";
+  {
+    Assembler assembler(*findChip("sm_80"), {});
+    for (int i = 0; i < 500 && access(pidFile.c_str(), R_OK) != 0; ++i)
+      usleep(10000);
+  }
+  std::ifstream in(pidFile);
+  pid_t pid = 0;
+  EXPECT_TRUE(in >> pid);
+  EXPECT_EQ(kill(pid, 0), -1);
+  EXPECT_EQ(errno, ESRCH);
+  llvm::sys::fs::remove(pidFile);
+}
+
+TEST(WaitingAssembler, RealAssembler) {
+  if (!hasAssembler())
+    GTEST_SKIP() << "no assembler on this machine";
+  Assembler assembler(*findChip("sm_80"), {});
+  auto cubin = assembler.assemble(kernel);
+  ASSERT_TRUE(bool(cubin)) << messageOf(cubin.takeError());
+  auto other = assembleCubin(kernel, *findChip("sm_80"));
+  ASSERT_TRUE(bool(other)) << messageOf(other.takeError());
+  EXPECT_EQ(cubin->image, other->image);
+  ASSERT_EQ(cubin->kernels.size(), 1u);
+  EXPECT_EQ(cubin->kernels[0].registers, other->kernels[0].registers);
 }
 
 } // namespace
