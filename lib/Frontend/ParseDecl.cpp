@@ -117,12 +117,15 @@ Block *Parser::parseBody(StringRef what, Name name) {
     errorHere(diag::body_missing, what, name.text);
   else if (at(Kind::Equal))
     errorHere(diag::body_missing, what, name.text).help("`{ return …; }`");
-  else
-    errorHere(diag::expected_token,
-              what == "kernel"
-                  ? "`requires`, `grid`, `hint` or the body in braces"
-                  : "the body in braces",
-              found());
+  else {
+    auto report = errorHere(diag::expected_token,
+                            what == "kernel"
+                                ? "`requires`, `grid`, `hint` or the body in braces"
+                                : "the body in braces",
+                            found());
+    if (what == "kernel" && (atWord("num_warps") || atWord("num_stages") || atWord("cluster")))
+      report.help("`hint(" + tok.text.str() + ": 4)`");
+  }
   if (accept(Kind::Semicolon) || atItemStart())
     return nullptr;
   while (!at(Kind::EndOfFile) && !at(Kind::LBrace) && !at(Kind::Semicolon) &&
@@ -390,6 +393,12 @@ bool Parser::parseConstParam(SmallVectorImpl<ConstParam> &params) {
     bound = parseName("a bound");
     if (!bound)
       return false;
+    if (at(Kind::Dot)) { // tl.constexpr
+      errorHere(diag::expected_token, "`,` or `>`", found())
+          .help("a size is `" + name.text.str() + ": int`; all that stands in `<…>` is known at "
+                "compile time");
+      return false;
+    }
   } else {
     error(name.range, diag::missing_bound, name.text)
         .help("`" + name.text.str() + ": int` for a number, `" +
@@ -590,7 +599,9 @@ TypeExpr *Parser::parseType() {
   if (atWord("array") && !tok.bad)
     return parseArrayType(begin, mutRange, stridedRange);
   if (mutRange.isValid() || stridedRange.isValid()) {
-    errorHere(diag::expected_token, "`array<…>`", found());
+    auto report = errorHere(diag::expected_token, "`array<…>`", found());
+    if (at(Kind::Identifier))
+      report.help("an array type is `mut array<" + tok.text.str() + ", [m, n]>`");
     return nullptr;
   }
   if (!at(Kind::Identifier)) {

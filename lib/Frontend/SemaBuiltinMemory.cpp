@@ -86,8 +86,9 @@ void Sema::warnElementOffset(const ast::Expr *index, int64_t dim,
 }
 
 /// One index per axis, in tile axis order. `shape` is empty for one element.
-bool Sema::checkIndexList(const ast::Expr *expr, const checked::Param *array,
-                          ArrayRef<int64_t> shape, bool elements,
+bool Sema::checkIndexList(const ast::Expr *expr, StringRef builtin,
+                          const checked::Param *array, ArrayRef<int64_t> shape,
+                          bool elements,
                           SmallVectorImpl<checked::Expr *> &index) {
   auto *list = dyn_cast<ast::ListExpr>(expr);
   if (!list) {
@@ -95,13 +96,15 @@ bool Sema::checkIndexList(const ast::Expr *expr, const checked::Param *array,
     if (value.isPoison())
       return false;
     auto builder = error(diag::argument_kind, expr->getRange());
-    builder.arg("load")
+    builder.arg(builtin)
         .arg("index")
         .arg("a list with one entry per dim")
         .arg(describe(value));
     if (value.isValue() && array && array->rank() == 1)
       builder.fixIt(expr->getRange(), "[" + textOf(expr->getRange()) + "]",
                     "an index is written in brackets");
+    else if (value.kind == Operand::Kind::Tuple || value.type().isTile())
+      builder.help("`[i, j]`, before the shape of a load or the tile of a store");
     return false;
   }
   bool isValid = true;
@@ -193,7 +196,8 @@ Operand Sema::makeLoad(CallArgs &args, bool elements) {
   bool isValid =
       !shapeExpr || checkShape(shapeExpr, args.builtin->name, shape, &origins);
   SmallVector<checked::Expr *> index;
-  isValid &= checkIndexList(args.values[1], array, shape, elements, index);
+  isValid &= checkIndexList(args.values[1], args.builtin->name, array, shape, elements,
+                            index);
   if (!array)
     return Operand::poison(args.range);
   if (shapeExpr && isValid && shape.size() != array->rank()) {
@@ -277,7 +281,7 @@ Operand Sema::makeStore(CallArgs &args, bool elements) {
   bool isValid = array && checkWritable(array, args.values[0], name);
   // The value is evaluated after the index, as it is written.
   SmallVector<checked::Expr *> index;
-  isValid &= checkIndexList(args.values[1], array, {}, elements, index);
+  isValid &= checkIndexList(args.values[1], name, array, {}, elements, index);
   Operand value = checkStored(args.values[2], array, name);
   if (!array || value.isPoison())
     return Operand::poison(args.range);

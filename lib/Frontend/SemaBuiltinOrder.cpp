@@ -23,7 +23,9 @@ std::optional<unsigned> Sema::checkNamedAxis(CallArgs &args, unsigned rank) {
     return 0;
   error(diag::missing_argument, args.call->parens)
       .arg(args.builtin->name)
-      .arg("axis");
+      .arg("axis")
+      .help("the tile has rank " + std::to_string(rank) + ": `axis: " +
+            std::to_string(rank - 1) + "` is the last axis");
   return std::nullopt;
 }
 

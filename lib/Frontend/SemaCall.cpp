@@ -39,7 +39,7 @@ Operand Sema::checkCall(const ast::CallExpr &call) {
     }
     if (!item && !findBuiltin(name->name) &&
         !parseDType(std::string_view(name->name))) {
-      reportUnknownName(name->name, name->getRange(), /*isCall=*/true);
+      reportUnknownName(name->name, name->getRange());
       return Operand::poison(range);
     }
   }
@@ -69,12 +69,14 @@ Operand Sema::checkCall(const ast::CallExpr &call) {
 Operand Sema::checkMethod(const ast::CallExpr &call,
                           const ast::MemberExpr &member) {
   const SourceRange range = call.getRange();
-  // `tl.load(…)`: a module of elsewhere.
-  if (auto *base = dyn_cast<ast::NameExpr>(member.base))
+  // `tl.load(…)`, `tl.math.exp(…)`: modules of elsewhere.
+  const ast::Expr *module = member.base;
+  while (auto *inner = dyn_cast<ast::MemberExpr>(module))
+    module = inner->base;
+  if (auto *base = dyn_cast<ast::NameExpr>(module))
     if (!lookup(base->name) && !findItem(base->name) &&
         !parseDType(std::string_view(base->name)) && !findBuiltin(base->name)) {
-      reportUnknownName((base->name + "." + member.member.text).str(),
-                        member.getRange(), /*isCall=*/true);
+      reportUnknownName(textOf(member.getRange()), member.getRange());
       return Operand::poison(range);
     }
   if (member.member.text == "to")
@@ -90,6 +92,11 @@ Operand Sema::checkMethod(const ast::CallExpr &call,
                  (call.args.empty() ? ")`" : ", …)`"));
   else if (member.member.text == "astype" || member.member.text == "cast")
     builder.help("a conversion is written `.to(T)`");
+  else if (base.isArray() && member.member.text == "shape")
+    builder.help("it is not called: `" + textOf(member.getRange()) + "[0]`");
+  else if (base.isArray() && member.member.text == "stride")
+    builder.help("there are no strides: tiles and elements are named by one "
+                 "index for each dim");
   return Operand::poison(range);
 }
 
@@ -515,6 +522,8 @@ bool Sema::bindBuiltinArgs(const BuiltinInfo &builtin,
       else if (std::optional<StringRef> near =
                    closest(arg.name.text, args.names))
         builder.fixIt(arg.name.range, *near, "did you mean `" + *near + "`?");
+      else
+        builder.help("it takes " + spelledSignature(params));
       isValid = false;
       continue;
     }

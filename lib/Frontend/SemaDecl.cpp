@@ -327,6 +327,16 @@ Sema::checkArrayDim(const ast::Expr *expr, const checked::Param &param,
       return dim;
     }
   }
+  if (auto *binary = dyn_cast<ast::BinaryExpr>(expr))
+    for (const ast::Expr *side : {binary->lhs, binary->rhs})
+      if (auto *name = dyn_cast<ast::NameExpr>(side);
+          name && !lookup(name->name) && !findItem(name->name)) {
+        error(diag::array_dim, expr->getRange())
+            .label("`" + name->name + "` is not bound here")
+            .help("name the dim, and say how long it is in `requires`: `m == " +
+                  textOf(expr->getRange()) + "`");
+        return std::nullopt;
+      }
   Operand value = checkExpr(expr);
   if (value.isPoison())
     return std::nullopt;

@@ -91,7 +91,8 @@ Operand Sema::checkExprKind(const ast::Expr *expr) {
     return Operand::poison(range);
   case ast::Expr::Kind::Tuple:
     error(diag::tuple_as_value, range)
-        .arg(int64_t(cast<ast::TupleExpr>(expr)->elements.size()));
+        .arg(int64_t(cast<ast::TupleExpr>(expr)->elements.size()))
+        .help("a shape or an index is written `[a, b]`");
     return Operand::poison(range);
   }
   return Operand::poison(range);
@@ -314,7 +315,7 @@ Operand Sema::checkName(const ast::NameExpr &expr) {
     result.builtin = builtin;
     return result;
   }
-  reportUnknownName(expr.name, range, /*isCall=*/false);
+  reportUnknownName(expr.name, range);
   return Operand::poison(range);
 }
 
@@ -539,10 +540,10 @@ checked::Expr *Sema::checkElementIndex(const ast::IndexItem &item, Type type,
   std::optional<int64_t> constant =
       value.isConstant() ? value.constant->toInt64() : std::nullopt;
   if (constant && (*constant < 0 || *constant >= type.dim(axis))) {
-    error(diag::element_outside, item.range)
-        .arg(*constant)
-        .arg(int64_t(axis))
-        .arg(type.str());
+    auto report = error(diag::element_outside, item.range);
+    report.arg(*constant).arg(int64_t(axis)).arg(type.str());
+    if (*constant < 0 && *constant >= -type.dim(axis))
+      report.help("the last one is " + std::to_string(type.dim(axis) - 1));
     return nullptr;
   }
   return entry;

@@ -556,8 +556,9 @@ private:
   void warnOneElement(StringRef builtin, ArrayRef<Operand> index,
                       const Operand &value, const checked::Param *array,
                       SourceRange range);
-  bool checkIndexList(const ast::Expr *expr, const checked::Param *array,
-                      ArrayRef<int64_t> shape, bool elements,
+  bool checkIndexList(const ast::Expr *expr, StringRef builtin,
+                      const checked::Param *array, ArrayRef<int64_t> shape,
+                      bool elements,
                       SmallVectorImpl<checked::Expr *> &index);
   bool checkOrder(const ast::Expr *expr, unsigned rank,
                   SmallVectorImpl<unsigned> &order);
@@ -615,7 +616,10 @@ private:
   void resolveNames(const ast::Expr *expr);
 
   //=== SemaName.cpp ===//
-  void reportUnknownName(StringRef name, SourceRange range, bool isCall);
+  /// `name` may have a prefix: `tl.load`.
+  void reportUnknownName(StringRef name, SourceRange range);
+  /// Of an assignment to what was not declared.
+  void reportUnknownTarget(const ast::Name &target);
   std::optional<StringRef> closest(StringRef name,
                                    ArrayRef<StringRef> candidates) const;
   void visibleNames(SmallVectorImpl<StringRef> &names) const;

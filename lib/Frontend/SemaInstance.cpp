@@ -383,6 +383,17 @@ bool Sema::satisfiesBound(Operand &value, const ast::ConstParam &param) {
   }
   if (bound == "bool")
     return value.isConstant() && value.constant->dtype() == DType::Bool;
+  static constexpr StringRef ofDTypes[] = {"float",   "signed", "unsigned",
+                                           "integer", "number", "dtype"};
+  if (!llvm::is_contained(ofDTypes, bound)) {
+    error(diag::unknown_bound, param.bound.range)
+        .arg(bound)
+        .help(value.isConstant() && value.type().dtype() != DType::Bool
+                  ? "a size is bound by `int`"
+                  : "bounds are float, signed, unsigned, integer, number, "
+                    "dtype, int, bool");
+    return true;
+  }
   if (value.kind != Operand::Kind::DType)
     return false;
   const DType dtype = value.dtype;
@@ -396,11 +407,5 @@ bool Sema::satisfiesBound(Operand &value, const ast::ConstParam &param) {
     return isInteger(dtype);
   if (bound == "number")
     return isInteger(dtype) || isComputeFloat(dtype);
-  if (bound == "dtype")
-    return true;
-  error(diag::unknown_bound, param.bound.range)
-      .arg(bound)
-      .help("bounds are float, signed, unsigned, integer, number, dtype, int, "
-            "bool");
   return true;
 }

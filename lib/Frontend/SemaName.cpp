@@ -17,6 +17,13 @@ static ArrayRef<ForeignName> foreignNames() {
       "tiles have no threads: a kernel is written for a whole block";
   static constexpr StringRef noShared =
       "the compiler decides what is in shared memory";
+  static constexpr StringRef noFragments =
+      "a tile is a value: `var acc = zeros([BM, BN], f32)`";
+  static constexpr StringRef noCopies =
+      "`let t = load(a, [i, j], [BM, BN])` reads a tile, `store(c, [i, j], t)` "
+      "writes it";
+  static constexpr StringRef diagonal =
+      "compare the places: `where(arange(M)[:, None] >= arange(N), x, 0.0)`";
   static constexpr StringRef noBarriers =
       "operations on one array take effect in program order; there are no "
       "barriers";
@@ -58,6 +65,7 @@ static ArrayRef<ForeignName> foreignNames() {
        "the compiler orders the blocks; indices may be computed from `bid`"},
       {"inline_asm_elementwise", "", "there is no assembly in the language"},
       {"umulhi", "mulhi", ""},
+      {"range_constexpr", "", "`for const i in 0..4` is unrolled"},
       {"math", "", "functions have no prefix: `exp(x)`"},
       // CUDA
       {"blockIdx", "bid", "`bid(0)` is blockIdx.x"},
@@ -73,6 +81,10 @@ static ArrayRef<ForeignName> foreignNames() {
       {"barrier", "", noBarriers},
       {"__shared__", "", noShared},
       {"shared", "", noShared},
+      {"alloc_shared", "", noShared},
+      {"alloc_fragment", "", noFragments},
+      {"alloc_local", "", noFragments},
+      {"alloc_var", "", noFragments},
       {"__shfl_down_sync", "", "reductions are `sum`, `max`, `reduce`, …"},
       {"atomicAdd", "atomic_add", ""},
       {"atomicMax", "atomic_max", ""},
@@ -105,6 +117,15 @@ static ArrayRef<ForeignName> foreignNames() {
       {"Constant", "",
        "compile-time parameters stand in `<BM: int = 128>` after the kernel's "
        "name"},
+      // TileLang
+      {"gemm", "mma", "`acc = mma(a, b, acc)`"},
+      {"copy", "", noCopies},
+      {"clear", "", "assign zeros: `acc = zeros([BM, BN], f32)`"},
+      {"fill", "full", ""},
+      {"Pipelined", "", "`for i in 0..n`: the compiler copies ahead"},
+      {"Parallel", "", "operators take whole tiles: `c = a + b`"},
+      {"Serial", "", "a loop is written `for i in 0..n`"},
+      {"Kernel", "", "a grid is written `grid [cdiv(n, BN)]` before the body"},
       // NumPy, PyTorch and others
       {"astype", "", "a conversion is written `x.to(f16)`"},
       {"cast", "", "a conversion is written `x.to(f16)`"},
@@ -150,6 +171,27 @@ static ArrayRef<ForeignName> foreignNames() {
       {"hypot", "", "`sqrt(x * x + y * y)`"},
       {"reciprocal", "", "`1.0 / x`"},
       {"square", "", "`x * x`"},
+      {"norm", "", "`sqrt(sum(x * x, axis: …))`"},
+      {"eye", "", "`(arange(N)[:, None] == arange(N)).to(f32)`"},
+      {"tril", "", diagonal},
+      {"triu", "", diagonal},
+      {"one_hot", "", "`(x[:, None] == arange(N)).to(f32)`"},
+      {"onehot", "", "`(x[:, None] == arange(N)).to(f32)`"},
+      {"linspace", "", "`lo + arange(N).to(f32) * ((hi - lo) / (N - 1))`"},
+      {"ln", "log", ""},
+      {"leaky_relu", "", "`where(x > 0.0, x, slope * x)`"},
+      {"fmod", "", "`a % b` has the sign of a, as fmod has; `mod(a, b)` that of b"},
+      {"mul", "", "a product is `a * b`"},
+      {"add", "", "a sum is `a + b`"},
+      {"sub", "", "a difference is `a - b`"},
+      {"div", "", "division is `/`"},
+      {"repeat", "", "`broadcast_to` stretches dims of one; `x[:, None]` makes one"},
+      {"tile", "", "`broadcast_to` stretches dims of one; `x[:, None]` makes one"},
+      {"swapaxes", "permute", "`permute(x, [1, 0, 2])` names all axes"},
+      {"scatter_add", "atomic_add", ""},
+      {"index_add", "atomic_add", ""},
+      {"index_select", "", "`gather` takes elements of an array, `take` of a tile"},
+      {"float", "", "an infinity is written `inf`, a conversion `x.to(f32)`"},
       {"exp10", "", "`pow(10.0, x)`"},
       {"len", "",
        "the sizes of an array are `a.shape[0]` or the names of its dims"},
@@ -264,11 +306,26 @@ void Sema::visibleNames(SmallVectorImpl<StringRef> &names) const {
   llvm::sort(names);
 }
 
-void Sema::reportUnknownName(StringRef name, SourceRange range, bool isCall) {
+void Sema::reportUnknownTarget(const ast::Name &target) {
+  SmallVector<StringRef> names;
+  visibleNames(names);
+  if (foreignName(target.text) || closest(target.text, names))
+    return reportUnknownName(target.text, target.range);
+  error(diag::unknown_name, target.range)
+      .arg(target.text)
+      .help("what is assigned again is declared before, by `var " +
+            target.text + " = …`; what is not, by `let`");
+}
+
+void Sema::reportUnknownName(StringRef name, SourceRange range) {
   auto builder = error(diag::unknown_name, range);
   builder.arg(name);
   StringRef last =
       name.rsplit('.').second.empty() ? name : name.rsplit('.').second;
+  if (last != name && findBuiltin(last)) {
+    builder.fixIt(range, last, "functions have no prefix: `" + last + "`");
+    return;
+  }
   StringRef first = name.split('.').first;
   const ForeignName *foreign = foreignName(last);
   if (!foreign)
@@ -295,10 +352,6 @@ void Sema::reportUnknownName(StringRef name, SourceRange range, bool isCall) {
       builder.fixIt(range, foreign->ours, text);
     else
       builder.help(text);
-    return;
-  }
-  if (last != name && findBuiltin(last)) {
-    builder.fixIt(range, last, "functions have no prefix: `" + last + "`");
     return;
   }
   if (near)

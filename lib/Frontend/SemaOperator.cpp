@@ -32,6 +32,10 @@ bool Sema::requireDomain(const Operand &operand, Domain domain,
   builder.arg(what).arg(operand.type().str());
   if (operand.isWeak() && operand.constant->isWeakInt())
     builder.help("write it as a float: `" + operand.constant->str() + ".0`");
+  else if (dtype == DType::Bool && what == "~")
+    builder.help("`!x` is the opposite of a bool");
+  else if (isComputeFloat(dtype) && what == "^")
+    builder.help("it is the exclusive or of bits; a power is `pow(x, y)`");
   else if (dtype == DType::Bool)
     builder.help(domain == Domain::Number ? "`.to(i32)` makes 0 and 1 of it"
                                           : "convert it by `.to`");

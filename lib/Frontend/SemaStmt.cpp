@@ -312,8 +312,7 @@ void Sema::checkAssign(const ast::AssignStmt &stmt) {
   if (!symbol || !symbol->isVar) {
     Operand value = checkExpr(stmt.value);
     if (!symbol && !findItem(stmt.target.text))
-      return reportUnknownName(stmt.target.text, stmt.target.range,
-                               /*isCall=*/false);
+      return reportUnknownTarget(stmt.target);
     if (symbol && symbol->kind == Symbol::Kind::Value &&
         symbol->value.isPoison())
       return;

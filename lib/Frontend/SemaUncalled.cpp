@@ -58,7 +58,7 @@ void Sema::resolveNames(const ast::Stmt *stmt) {
   case ast::Stmt::Kind::Assign: {
     const ast::Name &target = cast<ast::AssignStmt>(stmt)->target;
     if (!lookup(target.text) && !findItem(target.text))
-      reportUnknownName(target.text, target.range, /*isCall=*/false);
+      reportUnknownTarget(target);
     return resolveNames(cast<ast::AssignStmt>(stmt)->value);
   }
   case ast::Stmt::Kind::For: {
@@ -109,7 +109,7 @@ void Sema::resolveNames(const ast::Expr *expr) {
     StringRef name = cast<ast::NameExpr>(expr)->name;
     if (!lookup(name) && !findItem(name) && !findBuiltin(name) &&
         !parseDType(std::string_view(name)))
-      reportUnknownName(name, expr->getRange(), /*isCall=*/false);
+      reportUnknownName(name, expr->getRange());
     return;
   }
   case ast::Expr::Kind::Unary:
