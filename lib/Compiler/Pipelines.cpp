@@ -40,6 +40,7 @@ void addLaidOutPasses(OpPassManager &passes, const CompileOptions &options, cons
   kernels.addPass(createInferBounds());
   kernels.addPass(createBoundPowers());
   kernels.addPass(createCoarsenMasks());
+  kernels.addPass(createSkipNeutral());
   ChooseWarpsOptions warps;
   warps.numWarps = int(options.numWarps);
   warps.chip = std::string(chip.name);

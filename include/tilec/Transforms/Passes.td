@@ -101,6 +101,15 @@ def CoarsenMasks : Pass<"tile-coarsen-masks", "::tilec::tile::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def SkipNeutral : Pass<"tile-skip-neutral", "::tilec::tile::KernelOp"> {
+  let summary = "apply masks of products only where they leave something out";
+  let description = [{
+    In loops with products, a selection by position becomes a branch, which is not taken
+    where the mask is true for the whole tile.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def ChooseWarps : Pass<"tile-choose-warps", "::tilec::tile::KernelOp"> {
   let summary = "settle how many warps a kernel runs on";
   let description = [{

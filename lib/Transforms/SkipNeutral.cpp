@@ -1,0 +1,211 @@
+//===- SkipNeutral.cpp - masks only where they leave something out -----*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// In: a loop whose products are masked by position in every iteration, as in
+//
+//   let s = where(j * BN + arange(BN) < n, q @ k, -inf);
+//
+// Out: the same behind a question about the whole tile, asked with scalars. Most
+// iterations answer it with yes, and have neither comparisons nor selections:
+//
+//   %end = arith.addi %first, %c127            the last position
+//   %all = arith.cmpi slt, %end, %n
+//   %t = scf.if %all { yield %s } else { %m = … ; yield arith.select %m, %s, %inf }
+//
+// A mask is a conjunction of comparisons. Each side of one is an affine function of
+// positions: counting tiles, scalars, their sums, differences and multiples by
+// constants. So the least and the greatest element of a side are such sums of scalars,
+// and a comparison holds for all elements if it does for the worst of them. Where one of
+// the comparisons is anything else the mask stays. Only `index` is followed: integers of
+// fewer bits may wrap.
+//
+//===------------------------------------------------------------------------===//
+#include "tilec/Tile/TileOps.h"
+#include "tilec/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_SKIPNEUTRAL
+#include "tilec/Transforms/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+using arith::CmpIPredicate;
+
+/// How deep expressions are followed.
+static constexpr unsigned maxDepth = 24;
+
+//===------------------------------------------------------------------------===//
+// The question
+//===------------------------------------------------------------------------===//
+
+namespace {
+
+/// Asks with scalars, in front of one operation, whether a mask is true everywhere.
+class Question {
+public:
+  explicit Question(Operation *place) : place(place), builder(place), loc(place->getLoc()) {}
+
+  /// Whether all elements of `mask` are true: an i1. Null, and nothing computed, where that
+  /// cannot be said.
+  Value allOf(Value mask) {
+    Operation *before = place->getPrevNode();
+    Value all = allOf(mask, 0);
+    while (!all && place->getPrevNode() != before)
+      place->getPrevNode()->erase();
+    return all;
+  }
+
+private:
+  Value allOf(Value mask, unsigned depth) {
+    Operation *op = mask.getDefiningOp();
+    if (!isa<RankedTensorType>(mask.getType()))
+      return mask;
+    if (!op || depth > maxDepth)
+      return {};
+    if (isa<tile::SplatOp, tile::BroadcastOp, tile::ReshapeOp, tile::PermuteOp>(op))
+      return allOf(op->getOperand(0), depth + 1);
+    if (isa<arith::AndIOp>(op)) {
+      Value a = allOf(op->getOperand(0), depth + 1);
+      Value b = a ? allOf(op->getOperand(1), depth + 1) : Value();
+      return b ? arith::AndIOp::create(builder, loc, a, b).getResult() : Value();
+    }
+    auto compare = dyn_cast<arith::CmpIOp>(op);
+    if (!compare)
+      return {};
+    CmpIPredicate predicate = compare.getPredicate();
+    bool wantsLess = predicate == CmpIPredicate::slt || predicate == CmpIPredicate::sle;
+    if (!wantsLess && predicate != CmpIPredicate::sgt && predicate != CmpIPredicate::sge)
+      return {};
+    Value a = endOf(compare.getLhs(), /*greatest=*/wantsLess, depth + 1);
+    Value b = a ? endOf(compare.getRhs(), /*greatest=*/!wantsLess, depth + 1) : Value();
+    return b ? arith::CmpIOp::create(builder, loc, predicate, a, b).getResult() : Value();
+  }
+
+  /// The greatest or the least element of a tile of positions, or what is not exceeded.
+  Value endOf(Value value, bool greatest, unsigned depth) {
+    if (!getElementTypeOrSelf(value.getType()).isIndex() || depth > maxDepth)
+      return {};
+    if (!isa<RankedTensorType>(value.getType()))
+      return value;
+    if (std::optional<int64_t> number = constantOf(value))
+      return constant(*number);
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return {};
+    if (isa<tile::IotaOp>(op))
+      return constant(greatest ? cast<RankedTensorType>(value.getType()).getNumElements() - 1 : 0);
+    if (isa<tile::SplatOp, tile::BroadcastOp, tile::ReshapeOp, tile::PermuteOp>(op))
+      return endOf(op->getOperand(0), greatest, depth + 1);
+    if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MinSIOp, arith::MaxSIOp>(op))
+      return {};
+    bool turnsFirst = false, turnsSecond = isa<arith::SubIOp>(op);
+    if (isa<arith::MulIOp>(op)) {
+      std::optional<int64_t> factor = constantOf(op->getOperand(1));
+      if (!factor)
+        return {};
+      turnsFirst = *factor < 0;
+    }
+    Value a = endOf(op->getOperand(0), greatest != turnsFirst, depth + 1);
+    Value b = a ? endOf(op->getOperand(1), greatest != turnsSecond, depth + 1) : Value();
+    if (!b)
+      return {};
+    OperationState state(loc, op->getName(), {a, b}, builder.getIndexType());
+    return builder.create(state)->getResult(0);
+  }
+
+  Value constant(int64_t number) {
+    return arith::ConstantIndexOp::create(builder, loc, number);
+  }
+
+  static std::optional<int64_t> constantOf(Value value) {
+    DenseElementsAttr elements;
+    if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
+      return std::nullopt;
+    return elements.getSplatValue<APInt>().getSExtValue();
+  }
+
+  Operation *place;
+  OpBuilder builder;
+  Location loc;
+};
+
+} // namespace
+
+//===------------------------------------------------------------------------===//
+// The branch
+//===------------------------------------------------------------------------===//
+
+/// Whether a product of the same block goes into `value`, element by element.
+static bool comesFromProduct(Value value, Block *block, unsigned depth = 0) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != block || depth > maxDepth || !isa<RankedTensorType>(value.getType()))
+    return false;
+  if (isa<tile::MmaOp>(op))
+    return true;
+  return op->hasTrait<OpTrait::Elementwise>() && llvm::any_of(op->getOperands(), [&](Value operand) {
+           return comesFromProduct(operand, block, depth + 1);
+         });
+}
+
+/// Moves what `value` is made of in front of `branch`, and nothing else needs, to where its
+/// mask is applied.
+static void sinkMask(scf::IfOp branch, Value value) {
+  Block *masked = branch.elseBlock();
+  llvm::SmallDenseSet<Value> needed = {value};
+  auto isMasked = [&](Operation *user) { return masked->findAncestorOpInBlock(*user) != nullptr; };
+  // Upwards, so that all users of what is moved have been.
+  Operation *next = nullptr;
+  for (Operation *op = branch->getPrevNode(); op; op = next) {
+    next = op->getPrevNode();
+    if (op->getNumResults() != 1 || !needed.contains(op->getResult(0)) || op->getNumRegions() ||
+        !isMemoryEffectFree(op) || !llvm::all_of(op->getUsers(), isMasked))
+      continue;
+    op->moveBefore(&masked->front());
+    needed.insert(op->operand_begin(), op->operand_end());
+  }
+}
+
+static void skipMask(arith::SelectOp select) {
+  Value all = Question(select).allOf(select.getCondition());
+  if (!all)
+    return;
+  OpBuilder builder(select);
+  auto branch = scf::IfOp::create(builder, select.getLoc(), select.getType(), all,
+                                  /*withElseRegion=*/true);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(builder, select.getLoc(), select.getTrueValue());
+  select.getResult().replaceAllUsesWith(branch.getResult(0));
+  builder.setInsertionPointToStart(branch.elseBlock());
+  auto yield = scf::YieldOp::create(builder, select.getLoc(), select.getResult());
+  select->moveBefore(yield);
+  sinkMask(branch, select.getCondition());
+}
+
+namespace {
+
+struct SkipNeutral : tilec::impl::SkipNeutralBase<SkipNeutral> {
+  void runOnOperation() override {
+    SmallVector<arith::SelectOp> masks;
+    getOperation().walk([&](arith::SelectOp select) {
+      if (isa<RankedTensorType>(select.getCondition().getType()) &&
+          isa<LoopLikeOpInterface>(select->getParentOp()) &&
+          comesFromProduct(select.getTrueValue(), select->getBlock()))
+        masks.push_back(select);
+    });
+    for (arith::SelectOp select : masks)
+      skipMask(select);
+  }
+};
+
+} // namespace
