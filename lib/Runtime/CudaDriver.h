@@ -158,6 +158,7 @@ inline constexpr int tensorMapNotInterleaved = 0, tensorMapOutsideIsZero = 0;
   F(libraryGetKernel, "cuLibraryGetKernel", (KernelHandle *, Library, const char *symbol))         \
   F(kernelGetFunction, "cuKernelGetFunction", (Function *, KernelHandle))                          \
   F(functionSetAttribute, "cuFuncSetAttribute", (Function, FunctionAttribute, int value))          \
+  F(maxActiveClusters, "cuOccupancyMaxActiveClusters", (int *, Function, const LaunchConfig *))    \
   F(launchKernel, "cuLaunchKernelEx",                                                              \
     (const LaunchConfig *, Function, void **parameters, void **extra))                             \
   F(tensorMapEncodeTiled, "cuTensorMapEncodeTiled",                                                \

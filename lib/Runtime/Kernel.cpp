@@ -67,19 +67,24 @@ Expected<LoadedKernel *> KernelState::get(DeviceState &device) {
 }
 
 Expected<cuda::Function> KernelState::function(const LoadedKernel &kernel, unsigned index) {
-  auto &slot = kernel.functions[index];
-  if (cuda::Function function = slot.load(std::memory_order_acquire)) [[likely]]
+  LoadedBuild &slot = kernel.builds[index];
+  if (cuda::Function function = slot.function.load(std::memory_order_acquire)) [[likely]]
     return function;
   std::lock_guard lock(mutex);
-  if (cuda::Function function = slot.load(std::memory_order_relaxed))
+  if (cuda::Function function = slot.function.load(std::memory_order_relaxed))
     return function;
   const BuildInfo &build = kernel.launcher.getInfo().builds[index];
   auto object = source->object(*kernel.image, build.object);
   if (!object)
     return object.failure();
   auto function = loadBuild(kernel, build, **object);
-  if (function)
-    slot.store(*function, std::memory_order_release);
+  if (!function)
+    return function;
+  auto clusters = countClusters(kernel, build, *function);
+  if (!clusters)
+    return clusters.failure();
+  slot.mostClusters = *clusters;
+  slot.function.store(*function, std::memory_order_release);
   return function;
 }
 
@@ -282,7 +287,8 @@ static Expected<void> launchOnGpu(KernelState &state, const LoadedKernel &kernel
   if (auto ok = gatherParameters(info, scratch); !ok)
     return ok;
   auto numSMs = static_cast<unsigned>(kernel.device->numSMs);
-  int64_t blocks = physicalBlocks(build, plan.numBlocks, numSMs);
+  int64_t blocks =
+      physicalBlocks(build, plan.numBlocks, numSMs, kernel.builds[plan.build].mostClusters);
   auto cluster = clusterOf(info, clusterBlocks(build, plan.numBlocks, numSMs), config, blocks);
   if (!cluster)
     return cluster.failure();

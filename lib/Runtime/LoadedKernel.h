@@ -21,12 +21,17 @@
 
 namespace tilec {
 
+struct LoadedBuild {
+  std::atomic<cuda::Function> function = nullptr; ///< null: not loaded yet
+  /// Clusters that the device holds at once, of a build whose blocks stay; 0: not asked.
+  unsigned mostClusters = 0;
+};
+
 struct LoadedKernel {
   Launcher launcher; ///< facts for this device
   DeviceState *device = nullptr;
   const ModuleImage *image = nullptr; ///< on a GPU
-  /// One per build; null: not loaded yet.
-  std::unique_ptr<std::atomic<cuda::Function>[]> functions;
+  std::unique_ptr<LoadedBuild[]> builds;
   std::shared_ptr<HostKernel> host;
   const std::string *name = nullptr; ///< lives as long as the process
   DebugOutput::Place debug;          ///< where a kernel with sites prints
@@ -52,6 +57,10 @@ findForGpu(std::span<const ModuleImage *const> images, const std::string &kernel
 /// Hands the object with a build to the driver and finds the build's entry point.
 Expected<cuda::Function> loadBuild(const LoadedKernel &kernel, const BuildInfo &build,
                                    const std::string &object);
+
+/// How many clusters of a build whose blocks stay the device holds at once; 0: not asked.
+Expected<unsigned> countClusters(const LoadedKernel &kernel, const BuildInfo &build,
+                                 cuda::Function function);
 
 } // namespace tilec
 

@@ -259,6 +259,30 @@ Expected<cuda::Function> tilec::loadBuild(const LoadedKernel &kernel, const Buil
   return function;
 }
 
+/// One more cluster would have to wait for the others to end. Pairs find room everywhere, and
+/// where the launch gives a cluster its blocks none of them stays.
+Expected<unsigned> tilec::countClusters(const LoadedKernel &kernel, const BuildInfo &build,
+                                        cuda::Function function) {
+  if (build.persistent == 0 || build.cluster <= 2)
+    return 0u;
+  cuda::LaunchAttribute attribute{};
+  attribute.id = cuda::ClusterDimension;
+  attribute.value.cluster = {build.cluster, 1, 1};
+  cuda::LaunchConfig launch{};
+  launch.gridX = build.cluster;
+  launch.gridY = launch.gridZ = launch.blockY = launch.blockZ = 1;
+  launch.blockX = build.threads;
+  launch.sharedBytes = build.sharedBytes;
+  launch.attributes = &attribute;
+  launch.numAttributes = 1;
+  int count = 0;
+  if (auto ok = cuda::check("asking how many clusters fit",
+                            cuda::driver()->maxActiveClusters(&count, function, &launch));
+      !ok)
+    return inKernel(*kernel.name, ok.failure());
+  return static_cast<unsigned>(std::max(count, 1));
+}
+
 Expected<std::unique_ptr<LoadedKernel>>
 tilec::findForGpu(std::span<const ModuleImage *const> images, const std::string &kernel,
                   DeviceState &device) {
@@ -273,9 +297,9 @@ tilec::findForGpu(std::span<const ModuleImage *const> images, const std::string 
     return launcher.failure();
   launcher->setNumSMs(device.numSMs);
 
-  auto functions = std::make_unique<std::atomic<cuda::Function>[]>(info->builds.size());
+  auto builds = std::make_unique<LoadedBuild[]>(info->builds.size());
   auto result = std::make_unique<LoadedKernel>(
-      LoadedKernel{std::move(*launcher), &device, image, std::move(functions), nullptr,
+      LoadedKernel{std::move(*launcher), &device, image, std::move(builds), nullptr,
                    internName(kernel), {}});
   if (!info->sites.empty()) {
     ContextScope scope(device);

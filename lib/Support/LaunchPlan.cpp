@@ -376,14 +376,16 @@ unsigned tilec::clusterBlocks(const BuildInfo &build, int64_t numBlocks,
   return 2;
 }
 
-int64_t tilec::physicalBlocks(const BuildInfo &build, int64_t numBlocks,
-                              unsigned multiprocessors) {
+int64_t tilec::physicalBlocks(const BuildInfo &build, int64_t numBlocks, unsigned multiprocessors,
+                              unsigned mostClusters) {
   int64_t cluster = clusterBlocks(build, numBlocks, multiprocessors);
   int64_t blocks = numBlocks / build.positions + (numBlocks % build.positions != 0);
   blocks = build.splitK ? numBlocks * cluster : (blocks + cluster - 1) / cluster * cluster;
   if (build.persistent == 0)
     return blocks;
   int64_t resident = static_cast<int64_t>(build.persistent) * multiprocessors / cluster * cluster;
+  if (mostClusters)
+    resident = std::min(resident, mostClusters * cluster);
   return std::min(blocks, std::max(resident, cluster));
 }
 

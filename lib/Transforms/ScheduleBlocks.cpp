@@ -37,9 +37,9 @@
 // Where loads do not depend on the position along an axis, two blocks side by side along
 // it can share them: they become a cluster, and each copies half for both. That is done
 // for large tiles, whose grids are large, and for smaller ones in a build that knows the
-// grid to be of pairs (`pairs`), along the axis that saves more bytes. Where the
-// grid's extent is odd, the last cluster's second block has no position of its own: it
-// copies and computes along, and its stores are left out.
+// grid to be of pairs (`pairs`), along the axis that saves more bytes; by hint, four or
+// eight blocks are a cluster. Where the grid's extent is odd, the last cluster's second block
+// has no position of its own: it copies and computes along, and its stores are left out.
 //
 // Loads of which every tile is read by one position only where the grid is thin, as the
 // weights of a product with few rows, are marked so (Copies.h): they need not push out of
@@ -275,14 +275,23 @@ static std::nullopt_t stayAlone(tile::KernelOp kernel, StringRef chip, const Twi
   return std::nullopt;
 }
 
-/// The axis along which two blocks become a cluster; none where that does not pay.
-static std::optional<uint32_t> chooseClusterAxis(tile::KernelOp kernel, StringRef chip) {
+namespace {
+/// So many blocks side by side along an axis of the grid.
+struct Cluster {
+  uint32_t axis;
+  int64_t blocks;
+};
+} // namespace
+
+/// The blocks that become a cluster; none where that does not pay.
+static std::optional<Cluster> chooseCluster(tile::KernelOp kernel, StringRef chip) {
   std::optional<int64_t> hint = hintOf(kernel, chip, "cluster");
   const Chip *target = findChip(chip);
   if (!target || !target->has(ChipFeature::Cluster))
     return stayAlone(kernel, chip, "the chip has none");
-  if (hint && *hint != 2)
-    return stayAlone(kernel, chip, *hint == 1 ? "the hint says so" : "they are of two blocks");
+  if (hint && *hint != 2 && *hint != 4 && *hint != 8)
+    return stayAlone(kernel, chip,
+                     *hint == 1 ? "the hint says so" : "they are of 2, 4 or 8 blocks");
   if (kernel->hasAttr(tgpu::splitKAttrName))
     return stayAlone(kernel, chip, "they share the loop over K");
   if (!hint && !relies(kernel, BuildFact::Pairs) && largestProduct(kernel) < clusterTile)
@@ -292,10 +301,12 @@ static std::optional<uint32_t> chooseClusterAxis(tile::KernelOp kernel, StringRe
   if (!best)
     return stayAlone(kernel, chip,
                      "no two neighbours of the grid load the same and run in step");
+  Cluster cluster{*best, hint.value_or(2)};
   remarkChoice(kernel, "schedule-blocks",
-               "clusters of 2 blocks along axis {0} of the grid copy {1} of each step once for both",
-               *best, spellBytes(most));
-  return best;
+               "clusters of {0} blocks along axis {1} of the grid copy {2} of each step once for {3}",
+               cluster.blocks, cluster.axis, spellBytes(most),
+               cluster.blocks == 2 ? "both" : "all");
+  return cluster;
 }
 
 /// Lets `block` store only where `isInside`.
@@ -345,7 +356,7 @@ static bool isOwnAlong(Value value, uint32_t axis) {
 /// not read others have one position, or one cluster, nobody else does. Of places that are
 /// loaded themselves nothing is known.
 static void markReadOnce(tile::KernelOp kernel, uint32_t numAxes,
-                         std::optional<uint32_t> clusterAxis) {
+                         std::optional<Cluster> cluster) {
   kernel.walk([&](tile::LoadOp load) {
     // Tiles that begin at any element may overlap.
     if (!isCopiedByEngine(load) || load.getElements() ||
@@ -358,8 +369,11 @@ static void markReadOnce(tile::KernelOp kernel, uint32_t numAxes,
     SmallVector<int64_t, 3> within;
     for (uint32_t axis = 0; axis < numAxes; ++axis) {
       auto isOwn = [&](Value index) { return isOwnAlong(index, axis); };
-      bool isShared = axis == clusterAxis && !dependsOn(load.getIndex(), isPositionAlong(axis));
-      within.push_back(llvm::any_of(load.getIndex(), isOwn) ? 0 : isShared ? 2 : 1);
+      bool isShared = cluster && axis == cluster->axis &&
+                      !dependsOn(load.getIndex(), isPositionAlong(axis));
+      within.push_back(llvm::any_of(load.getIndex(), isOwn) ? 0
+                       : isShared                           ? cluster->blocks
+                                                            : 1);
     }
     load->setAttr(onceWithinAttrName, DenseI64ArrayAttr::get(kernel.getContext(), within));
   });
@@ -396,11 +410,11 @@ static Work workAlongGrid(tile::KernelOp kernel) {
   return work;
 }
 
-static void makePersistent(tile::KernelOp kernel, std::optional<uint32_t> clusterAxis) {
+static void makePersistent(tile::KernelOp kernel, std::optional<Cluster> cluster) {
   Work work = workAlongGrid(kernel);
   // Where the program does not say how many axes there are, there may be three.
   uint32_t numAxes = kernel.getGrid() ? uint32_t(kernel.getGrid()->size()) : 3;
-  markReadOnce(kernel, numAxes, clusterAxis);
+  markReadOnce(kernel, numAxes, cluster);
   Block &body = kernel.getBody().front();
   SmallVector<Operation *> moved;
   for (Operation &op : body.without_terminator())
@@ -414,9 +428,10 @@ static void makePersistent(tile::KernelOp kernel, std::optional<uint32_t> cluste
     extents.push_back(
         math.narrow(tile::NumBlocksOp::create(builder, kernel.getLoc(), index, axis)));
   Value extent;
-  if (clusterAxis) {
-    extent = extents[*clusterAxis];
-    extents[*clusterAxis] = math.div(math.add(extent, math.constant(1)), math.constant(2));
+  if (cluster) {
+    extent = extents[cluster->axis];
+    extents[cluster->axis] = math.div(math.add(extent, math.constant(cluster->blocks - 1)),
+                                      math.constant(cluster->blocks));
   }
   Value product = extents[0];
   for (Value axis : ArrayRef(extents).drop_front())
@@ -432,13 +447,13 @@ static void makePersistent(tile::KernelOp kernel, std::optional<uint32_t> cluste
     number = turnRound(math, number, math.narrow(total), math.narrow(step));
   SmallVector<Value, 3> position = rasterPosition(math, number, extents, work);
   Value isInside;
-  if (clusterAxis) {
+  if (cluster) {
     Value rank = math.narrow(tgpu::ClusterRankOp::create(builder, kernel.getLoc(), index));
-    Value pair = math.narrow(position[*clusterAxis]);
-    Value place = math.add(math.mul(pair, math.constant(2)), rank);
+    Value number = math.narrow(position[cluster->axis]);
+    Value place = math.add(math.mul(number, math.constant(cluster->blocks)), rank);
     isInside = arith::CmpIOp::create(builder, kernel.getLoc(), arith::CmpIPredicate::ult,
                                      place, extent);
-    position[*clusterAxis] = math.widen(place);
+    position[cluster->axis] = math.widen(place);
   }
   Operation *end = loop.getBody()->getTerminator();
   for (Operation *op : moved)
@@ -448,10 +463,10 @@ static void makePersistent(tile::KernelOp kernel, std::optional<uint32_t> cluste
     id.erase();
   });
   kernel->setAttr(tgpu::residentBlocksAttrName, builder.getI64IntegerAttr(1));
-  if (!clusterAxis)
+  if (!cluster)
     return;
   guardStores(*loop.getBody(), isInside);
-  kernel->setAttr(tgpu::clusterAttrName, builder.getI64IntegerAttr(2));
+  kernel->setAttr(tgpu::clusterAttrName, builder.getI64IntegerAttr(cluster->blocks));
 }
 
 namespace {
@@ -469,7 +484,7 @@ struct ScheduleBlocks : tilec::impl::ScheduleBlocksBase<ScheduleBlocks> {
     remarkChoice(kernel, "schedule-blocks",
                  "resident blocks take one position of the grid after the other, {0}",
                  orderOf(workAlongGrid(kernel)));
-    makePersistent(kernel, chooseClusterAxis(kernel, chip));
+    makePersistent(kernel, chooseCluster(kernel, chip));
   }
 
 private:

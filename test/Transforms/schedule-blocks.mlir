@@ -197,6 +197,36 @@ tile.kernel @together(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: 
   tile.return
 }
 
+// Four, where that is asked for: three more positions than there are may be computed in vain.
+// CLUSTER-LABEL: tile.kernel @four
+// CLUSTER-SAME: tgpu.cluster = 4
+// CLUSTER: %[[THREE:.*]] = arith.constant 3 : i32
+// CLUSTER: %[[UP:.*]] = arith.addi %{{.*}}, %[[THREE]] : i32
+// CLUSTER: %[[FOUR:.*]] = arith.constant 4 : i32
+// CLUSTER: arith.divui %[[UP]], %[[FOUR]] : i32
+// CLUSTER: %[[RANK:.*]] = tgpu.cluster_rank
+// CLUSTER: %[[FOUR:.*]] = arith.constant 4 : i32
+// CLUSTER: %[[FIRST:.*]] = arith.muli %{{.*}}, %[[FOUR]] : i32
+// CLUSTER: arith.addi %[[FIRST]], %{{.*}} : i32
+// CLUSTER: tile.load {{.*}} {tile.copy = "tma", tile.once_within = array<i64: 0, 1, 1>}
+// CLUSTER: tile.load {{.*}} {tile.copy = "tma", tile.once_within = array<i64: 4, 0, 1>}
+// REMARK: [Passed] {{.*}}Function=four {{.*}}Remark="clusters of 4 blocks along axis 0 of the grid copy 32 KiB of each step once for all"
+tile.kernel @four(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32, hints = {cluster = 4 : i64}} {
+  %m = tile.block_id 0 : index
+  %l = tile.block_id 1 : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : tensor<128x128xf32, #big>
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<128x128xf32, #big>) {
+    %x = tile.load %a[%m, %k] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<128x128xbf16, #big>
+    %y = tile.load %b[%k, %l] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<128x128xbf16, #big>
+    %p = tile.mma %x, %y, %s : tensor<128x128xbf16, #big>, tensor<128x128xbf16, #big>, tensor<128x128xf32, #big>
+    scf.yield %p : tensor<128x128xf32, #big>
+  }
+  tile.store %c[%m, %l], %r : !tile.array<?x?xf32, mut>, tensor<128x128xf32, #big>
+  tile.return
+}
+
 // What a loop reads again and again is not read once. Small tiles are paired where the build
 // knows of pairs.
 // CLUSTER-LABEL: tile.kernel @again

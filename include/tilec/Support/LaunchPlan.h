@@ -50,8 +50,11 @@ inline constexpr int64_t bytesToShare = 512 * 1024;
 unsigned clusterBlocks(const BuildInfo &build, int64_t numBlocks, unsigned multiprocessors);
 
 /// Blocks that a launch of `build` starts for a grid of `numBlocks` (at least 1)
-/// positions on a device with that many multiprocessors.
-int64_t physicalBlocks(const BuildInfo &build, int64_t numBlocks, unsigned multiprocessors);
+/// positions on a device with that many multiprocessors. `mostClusters`: how many the device
+/// holds at once (multiprocessors come in groups, and a cluster stays in one); 0: as many as
+/// there is room for.
+int64_t physicalBlocks(const BuildInfo &build, int64_t numBlocks, unsigned multiprocessors,
+                       unsigned mostClusters = 0);
 
 /// A launch ready to go.
 struct LaunchPlan {

@@ -176,6 +176,9 @@ ENTRY(cuKernelGetFunction, (Function * out, KernelHandle kernel),
       *out = reinterpret_cast<Function>(kernel);)
 ENTRY(cuFuncSetAttribute, (Function f, FunctionAttribute, int value),
       fake.sharedOptIn[*reinterpret_cast<std::string *>(f)] = value;)
+ENTRY(cuOccupancyMaxActiveClusters, (int *out, Function, const LaunchConfig *config),
+      if (config->numAttributes != 1 || config->attributes[0].id != ClusterDimension) return 1;
+      *out = int(fake.residentBlocks / config->attributes[0].value.cluster.x);)
 ENTRY(cuLaunchKernelEx, (const LaunchConfig *config, Function f, void **params, void **),
       if (fake.onLaunch) fake.onLaunch(*config, *reinterpret_cast<std::string *>(f), params);)
 ENTRY(cuTensorMapEncodeTiled,

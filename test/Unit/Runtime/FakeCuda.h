@@ -40,6 +40,8 @@ struct FakeCuda {
       onLaunch;
   /// Shared memory opted in, by symbol.
   std::map<std::string, int> sharedOptIn;
+  /// Of clusters of more than two, as many as these blocks are resident at once.
+  unsigned residentBlocks = 120;
   /// Images handed to the driver.
   std::vector<std::string> images;
   /// Live allocations: address → device (-1: pinned host, -2: managed).

@@ -135,6 +135,18 @@ TEST_F(ResidentLaunchTest, BlocksAndClusters) {
   EXPECT_EQ(launch(mapped(0, 2), 7), std::pair(8u, 2u));
   EXPECT_EQ(launch(mapped(0, 2), 7, 2), std::pair(8u, 2u));
   EXPECT_EQ(launch(mapped(1, 1), 1000, 4), std::pair(132u, 4u));
+  // No more clusters than the driver finds room for at once: pairs find it everywhere, and
+  // those that do not stay may wait.
+  EXPECT_EQ(launch(mapped(1, 4), 1000), std::pair(120u, 4u));
+  EXPECT_EQ(launch(mapped(1, 8), 1000), std::pair(120u, 8u));
+  EXPECT_EQ(launch(mapped(1, 4), 5), std::pair(8u, 4u));
+  EXPECT_EQ(launch(mapped(1, 2), 1000), std::pair(132u, 2u));
+  EXPECT_EQ(launch(mapped(0, 4), 1000), std::pair(1000u, 4u));
+  fake->residentBlocks = 0;
+  EXPECT_EQ(launch(mapped(1, 4), 1000), std::pair(4u, 4u));
+  fake->failNext["cuOccupancyMaxActiveClusters"] = 1;
+  EXPECT_EQ(mapped(1, 4).tryLaunch(s, {}, x, x, x, 1.0f).failure().message,
+            "matmul: asking how many clusters fit failed: fake error (CUDA error 1)");
   EXPECT_EQ(mapped(0, 2).tryLaunch(s, {.cluster = 4}, x, x, x, 1.0f).failure().message,
             "matmul: the kernel is compiled for clusters of 2, not 4");
 }

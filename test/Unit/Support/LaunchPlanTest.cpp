@@ -354,6 +354,19 @@ TEST(LaunchPlan, BlocksThatShareAPosition) {
   EXPECT_EQ(physicalBlocks(build, 64, 132), 128);
 }
 
+TEST(LaunchPlan, ClustersThatFindRoom) {
+  BuildInfo build;
+  build.persistent = 1;
+  build.cluster = 4;
+  EXPECT_EQ(physicalBlocks(build, 1000, 132), 132);
+  EXPECT_EQ(physicalBlocks(build, 1000, 132, 30), 120);
+  EXPECT_EQ(physicalBlocks(build, 1000, 132, 40), 132);
+  EXPECT_EQ(physicalBlocks(build, 5, 132, 30), 8);
+  // Blocks that do not stay may wait for others.
+  build.persistent = 0;
+  EXPECT_EQ(physicalBlocks(build, 1000, 132, 30), 1000);
+}
+
 TEST(LaunchPlan, ReusedPlanDoesNotGrow) {
   auto launcher = Launcher::create(sampleKernel());
   ASSERT_TRUE(launcher);

@@ -72,7 +72,7 @@ def main():
                 continue
             functions[tiles] = launch
         rates = {name: 4 * b * h * s * s * d / (2 if args.causal else 1) / ms / 1e9
-                 for name, ms in milliseconds_in_turn(functions, rep=120).items()}
+                 for name, ms in milliseconds_in_turn(functions).items()}
         for tiles in list(functions)[1:]:
             ours, cudnn = rates[tiles], rates["cuDNN"]
             print(f"{args.dtype} {shape:16} {'causal' if args.causal else ''} tile {tiles:8} ours {ours:7.1f} TFLOP/s  "

@@ -35,7 +35,7 @@ def main():
                 error = ((result[:64].double() - expected).norm() / expected.norm()).item()
                 if complaint or not error < 1e-2:
                     print(f"{name} {m}x{n}x{k} {loop}: {complaint or error}")
-            times = milliseconds_in_turn(launches, rounds=2, rep=30)
+            times = milliseconds_in_turn(launches, rounds=4, rep=15)
             rates = ", ".join(f"{loop} {2e-9 * m * n * k / time:.0f}" for loop, time in times.items())
             print(f"{name} {m}x{n}x{k}: {rates}", flush=True)
 

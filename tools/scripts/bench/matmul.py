@@ -8,15 +8,17 @@
 Each row: test/Examples/matmul.tile, or matmul_nt.tile (b stored along k), for each tile
 size that is asked for, and cuBLAS through PyTorch, in this process, on N(0,1) data. The
 result is checked against float64 (of a band of rows), on poisoned output, and two runs
-must agree bit for bit. All of a shape are timed in turn.
+must agree bit for bit. All of a shape are timed in turn (rounds.py): the ratio is the median of
+that in each round, with its quartiles.
 """
 import argparse
 import json
 import os
+import statistics
 
 import torch
 
-from rounds import milliseconds_in_turn
+from rounds import ratio, rounds_in_turn
 from tile_kernel import TileKernel, run_twice
 
 TORCH = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "f64": torch.float64}
@@ -42,6 +44,7 @@ def main():
     parser.add_argument("--form", default="nn", choices=["nn", "nt"])
     parser.add_argument("--tiles", default="128x256x64,128x128x64")
     parser.add_argument("--option", action="append", default=[])
+    parser.add_argument("--rounds", type=int, default=24)
     parser.add_argument("--no-peer", action="store_true")
     parser.add_argument("shapes", nargs="*", default=["4096x4096x4096", "8192x8192x8192"])
     args = parser.parse_args()
@@ -69,13 +72,15 @@ def main():
                 print(f"{args.dtype} {shape} tile {tiles}: {errors[tiles]}", flush=True)
                 continue
             functions[tiles] = launch
-        rates = {name: 2 * m * n * k / ms / 1e9 for name, ms in milliseconds_in_turn(functions).items()}
+        times = rounds_in_turn(functions, rounds=args.rounds)
+        rates = {name: 2 * m * n * k / statistics.median(ms) / 1e9 for name, ms in times.items()}
         peer = rates.pop("cuBLAS", float("nan"))
         for tiles, ours in rates.items():
+            middle, low, high = ratio(times[tiles], times.get("cuBLAS", times[tiles]))
             print(f"{args.dtype} {args.form} {shape:18} tile {tiles:12} ours {ours:7.1f} TFLOP/s  cuBLAS {peer:7.1f}  "
-                  f"ratio {ours / peer:5.2f}  error {errors[tiles]:.1e}", flush=True)
+                  f"ratio {middle:6.3f} ({low:.3f} to {high:.3f})  error {errors[tiles]:.1e}", flush=True)
             out.write(json.dumps(dict(dtype=args.dtype, form=args.form, chip=args.chip, shape=[m, n, k], tile=tiles,
-                                      ours=ours, cublas=peer, error=errors[tiles])) + "\n")
+                                      ours=ours, cublas=peer, ratio=[middle, low, high], error=errors[tiles])) + "\n")
             out.flush()
 
 

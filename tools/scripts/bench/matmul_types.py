@@ -8,15 +8,16 @@
 Each row: test/Examples/matmul_nt.tile for one type, the best of some tile sizes, and
 what PyTorch calls of cuBLAS for it, in this process, on N(0,1) data (integers: -8 to 8).
 Checked against float64 of a band of rows, on poisoned output, two runs bit-equal. All of
-a row are timed in turn.
+a row are timed in turn (rounds.py): the ratio is the median of that in each round.
 """
 import argparse
 import json
 import os
+import statistics
 
 import torch
 
-from rounds import milliseconds_in_turn
+from rounds import ratio, rounds_in_turn
 from tile_kernel import TileKernel, run_twice
 
 one = None
@@ -75,12 +76,15 @@ def main():
                     print(f"{name} {n}^3 tile {tile}: {errors[tile]}", flush=True)
                     continue
                 functions[tile] = launch
-            rates = {key: 2 * n**3 / ms / 1e9 for key, ms in milliseconds_in_turn(functions).items()}
+            times = rounds_in_turn(functions)
+            rates = {key: 2 * n**3 / statistics.median(ms) / 1e9 for key, ms in times.items()}
             theirs = rates.pop("cuBLAS")
             for tile, ours in rates.items():
-                print(f"{name:10} {n}^3  tile {tile:12} ours {ours:7.1f} T/s  cuBLAS {theirs:7.1f}  ratio {ours / theirs:5.2f}  "
-                      f"error {errors[tile]:.1e}", flush=True)
-                out.write(json.dumps(dict(case=name, n=n, tile=tile, ours=ours, cublas=theirs, error=errors[tile])) + "\n")
+                middle, low, high = ratio(times[tile], times["cuBLAS"])
+                print(f"{name:10} {n}^3  tile {tile:12} ours {ours:7.1f} T/s  cuBLAS {theirs:7.1f}  "
+                      f"ratio {middle:6.3f} ({low:.3f} to {high:.3f})  error {errors[tile]:.1e}", flush=True)
+                out.write(json.dumps(dict(case=name, n=n, tile=tile, ours=ours, cublas=theirs, ratio=[middle, low, high],
+                                          error=errors[tile])) + "\n")
                 out.flush()
 
 

@@ -3,7 +3,7 @@
 # Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #===----------------------------------------------------------------------===#
-"""weights.py [--no-triton] [--rounds=3] [case ...]
+"""weights.py [--no-triton] [--rounds=24] [case ...]
 
 test/Examples/matmul_int4.tile (f16, groups of 64) and matmul_int8_weights.tile, and
 matmul_cast.tile here (f32 to bf16), for each tile that is listed below; beside PyTorch's
@@ -178,8 +178,8 @@ def cast(args):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--no-triton", action="store_true")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--rep", type=int, default=60)
+    parser.add_argument("--rounds", type=int, default=24)
+    parser.add_argument("--rep", type=int, default=8)
     parser.add_argument("--rows", type=lambda text: [int(m) for m in text.split(",")], default=ROWS)
     parser.add_argument("cases", nargs="*", default=["int4", "int8", "cast"])
     args = parser.parse_args()
