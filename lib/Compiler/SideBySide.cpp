@@ -74,7 +74,7 @@ static void lowerBuild(BuildCode &build, const CompileOptions &options, const Ch
   KeepMessages handler(build);
   PassManager passes(build.module->getContext(), ModuleOp::getOperationName());
   addSIMTPasses(passes, options, chip);
-  if (succeeded(runVerified(passes, *build.module)))
+  if (succeeded(runVerifiedLater(passes, *build.module)))
     return describe(build);
   build.failedStage = stageName(Stage::SIMT).str();
   build.internalError = "a pass failed without a message";

@@ -8,8 +8,10 @@
 // the chip. The text of imports is found by parsing, which takes far less than a
 // millisecond; on a hit in the disk cache nothing else of the compiler runs.
 //
-// SourceKernel is the CodeSource behind a Kernel: it compiles for a chip when the
-// runtime asks for images, and keeps the `tile` module for the interpreter.
+// SourceKernel is the CodeSource behind a Kernel: it learns the facts for a chip when the
+// runtime asks for images, compiles a build when a launch first takes it, and keeps the
+// `tile` module for the interpreter. The entry of a kernel in the disk cache has the facts
+// and as many of the builds as have been compiled, by whatever process.
 //
 //===------------------------------------------------------------------------===//
 
@@ -84,18 +86,6 @@ private:
 };
 } // namespace
 
-/// The assembler and its version; "" where there is none. Asked once.
-static const std::string &assemblerVersion() {
-  static const std::string text = [] {
-    auto described = describeAssembler();
-    if (described)
-      return *described;
-    llvm::consumeError(described.takeError());
-    return std::string();
-  }();
-  return text;
-}
-
 static CompileOptions compileOptions(const SourceText &program, llvm::StringRef kernel,
                                      llvm::ArrayRef<Constant> constants) {
   CompileOptions options;
@@ -123,7 +113,7 @@ static std::string contentKey(const SourceText &program, const CompileOptions &o
   if (engine.hasErrors())
     return "";
   KeyHash hash;
-  hash.add(buildId()).add(assemblerVersion()).add(options.kernel);
+  hash.add(buildId()).add(identifyAssembler()).add(options.kernel);
   hash.add(llvm::Twine(options.fastMath).str()).add(llvm::Twine(options.contract).str());
   hash.add(llvm::Twine(options.numWarps).str()).add(llvm::Twine(options.checked).str());
   for (const std::string &define : options.defines)
@@ -168,13 +158,24 @@ public:
 
   const KernelInfo &info() const override { return facts; }
   tilec::Expected<std::vector<const ModuleImage *>> images(int capability) override;
+  tilec::Expected<const std::string *> object(const ModuleImage &image, unsigned index) override;
   tilec::Expected<std::shared_ptr<HostKernel>> hostKernel() override;
 
 private:
+  /// What there is for a chip.
+  struct ChipImage {
+    const Chip *chip = nullptr;
+    ModuleImage image;            ///< objects that are not there are empty
+    std::optional<ChipCode> code; ///< where the compiler ran
+    std::map<unsigned, Failure> failures; ///< of objects that cannot be made
+  };
+
   Compilation &compilation();
   Failure messages();
+  std::string keyFor(const Chip &chip) const;
+  std::optional<ModuleImage> findInCache(const Chip &chip) const;
   tilec::Expected<const ModuleImage *> imageFor(const Chip &chip);
-  tilec::Expected<ModuleImage> compileFor(const Chip &chip);
+  tilec::Expected<void> compile(ChipImage &known, unsigned index);
   const KernelInfo *findFacts(const std::vector<KernelInfo> &kernels) const;
 
   std::shared_ptr<const SourceText> program;
@@ -182,7 +183,7 @@ private:
   std::string key; // empty: not cached
   KernelInfo facts;
   std::shared_ptr<Compilation> compiled; // made when the cache does not help
-  std::map<const Chip *, std::unique_ptr<ModuleImage>> byChip;
+  std::map<const Chip *, std::unique_ptr<ChipImage>> byChip;
 };
 } // namespace
 
@@ -244,33 +245,81 @@ tilec::Expected<void> SourceKernel::prepare() {
   return {};
 }
 
-tilec::Expected<ModuleImage> SourceKernel::compileFor(const Chip &chip) {
-  auto code = compilation().compileFor(chip, Stage::Objects);
-  if (!code)
-    return messages();
-  return code->image();
+/// Empty: nothing is cached.
+std::string SourceKernel::keyFor(const Chip &chip) const {
+  return key.empty() ? "" : KeyHash().add(key).add(chip.name).finish();
+}
+
+std::optional<ModuleImage> SourceKernel::findInCache(const Chip &chip) const {
+  std::string chipKey = keyFor(chip);
+  if (chipKey.empty())
+    return std::nullopt;
+  auto module = CodeCache::fromEnvironment().find(chipKey);
+  if (!module || module->images.size() != 1 || module->images[0].arch != chip.name ||
+      !findFacts(module->images[0].kernels))
+    return std::nullopt;
+  return std::move(module->images[0]);
 }
 
 tilec::Expected<const ModuleImage *> SourceKernel::imageFor(const Chip &chip) {
-  std::unique_ptr<ModuleImage> &slot = byChip[&chip];
+  std::unique_ptr<ChipImage> &slot = byChip[&chip];
   if (slot)
-    return slot.get();
-  CodeCache cache = CodeCache::fromEnvironment();
-  std::string chipKey = key.empty() ? "" : KeyHash().add(key).add(chip.name).finish();
-  if (!chipKey.empty())
-    if (auto module = cache.find(chipKey))
-      if (module->images.size() == 1 && module->images[0].arch == chip.name &&
-          findFacts(module->images[0].kernels)) {
-        slot = std::make_unique<ModuleImage>(std::move(module->images[0]));
-        return slot.get();
-      }
-  auto image = compileFor(chip);
-  if (!image)
-    return image.failure();
-  if (!chipKey.empty())
-    cache.store(chipKey, ModuleFile{versionText(), {*image}});
-  slot = std::make_unique<ModuleImage>(std::move(*image));
-  return slot.get();
+    return &slot->image;
+  auto known = std::make_unique<ChipImage>();
+  known->chip = &chip;
+  if (auto cached = findInCache(chip)) {
+    known->image = std::move(*cached);
+  } else {
+    known->code = compilation().prepareFor(chip);
+    if (!known->code)
+      return messages();
+    known->image = known->code->image();
+    if (std::string chipKey = keyFor(chip); !chipKey.empty())
+      CodeCache::fromEnvironment().store(chipKey, ModuleFile{versionText(), {known->image}});
+  }
+  slot = std::move(known);
+  return &slot->image;
+}
+
+/// Makes an object that is in no cache.
+tilec::Expected<void> SourceKernel::compile(ChipImage &known, unsigned index) {
+  if (!known.code)
+    known.code = compilation().prepareFor(*known.chip);
+  if (!known.code || !compilation().makeObject(*known.code, index))
+    return messages();
+  known.image.objects[index] = known.code->objects[index];
+  std::string chipKey = keyFor(*known.chip);
+  if (chipKey.empty())
+    return {};
+  // With what other processes have added meanwhile.
+  ModuleImage all = known.code->image();
+  all.objects = known.image.objects;
+  if (auto cached = findInCache(*known.chip); cached && cached->objects.size() == all.objects.size())
+    for (size_t i = 0; i < all.objects.size(); ++i)
+      if (all.objects[i].empty())
+        all.objects[i] = std::move(cached->objects[i]);
+  CodeCache::fromEnvironment().store(chipKey, ModuleFile{versionText(), {std::move(all)}});
+  return {};
+}
+
+tilec::Expected<const std::string *> SourceKernel::object(const ModuleImage &image,
+                                                          unsigned index) {
+  for (auto &[chip, known] : byChip) {
+    if (!known || &known->image != &image)
+      continue;
+    std::string &object = known->image.objects[index];
+    if (object.empty())
+      if (auto cached = findInCache(*chip); cached && index < cached->objects.size())
+        object = std::move(cached->objects[index]);
+    auto failed = known->failures.find(index);
+    if (object.empty() && failed == known->failures.end())
+      if (auto ok = compile(*known, index); !ok)
+        failed = known->failures.emplace(index, ok.failure()).first;
+    if (failed != known->failures.end())
+      return failed->second;
+    return &object;
+  }
+  return &image.objects[index];
 }
 
 tilec::Expected<std::vector<const ModuleImage *>> SourceKernel::images(int capability) {

@@ -95,6 +95,21 @@ Expected<std::string> tilec::describeAssembler() {
   return "ptxas " + version.str() + " (" + *ptxas + ")";
 }
 
+std::string tilec::identifyAssembler() {
+  Expected<std::string> ptxas = findPtxas();
+  if (!ptxas) {
+    consumeError(ptxas.takeError());
+    return {};
+  }
+  if (ptxas->empty())
+    return describeNVJitLink();
+  sys::fs::file_status status;
+  if (sys::fs::status(*ptxas, status))
+    return {};
+  return *ptxas + " " + std::to_string(status.getSize()) + " " +
+         std::to_string(status.getLastModificationTime().time_since_epoch().count());
+}
+
 bool tilec::hasAssembler() {
   Expected<std::string> ptxas = findPtxas();
   if (ptxas)

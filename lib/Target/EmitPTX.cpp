@@ -72,15 +72,14 @@ bool hasLongBlock(const Module &module) {
 
 Expected<std::string> tilec::emitPTX(const Module &module, const Chip &chip,
                                      const CodegenOptions &options) {
-  return emitPTX(CloneModule(module), chip, options);
-}
-
-Expected<std::string> tilec::emitPTX(std::unique_ptr<Module> module, const Chip &chip,
-                                     const CodegenOptions &options) {
   auto machine = createTargetMachine(chip, options);
   if (!machine)
     return machine.takeError();
+  return emitPTX(CloneModule(module), chip, **machine);
+}
 
+Expected<std::string> tilec::emitPTX(std::unique_ptr<Module> module, const Chip &chip,
+                                     TargetMachine &machine) {
   if (Error error = expandHelpers(*module))
     return error;
   std::string defects;
@@ -93,9 +92,8 @@ Expected<std::string> tilec::emitPTX(std::unique_ptr<Module> module, const Chip 
   SmallString<0> text;
   raw_svector_ostream stream(text);
   FilteringPassManager passes(/*reduceStraightLines=*/!hasLongBlock(*module));
-  if ((*machine)->addPassesToEmitFile(passes, stream, nullptr,
-                                      CodeGenFileType::AssemblyFile,
-                                      /*DisableVerify=*/true))
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, CodeGenFileType::AssemblyFile,
+                                  /*DisableVerify=*/true))
     return createStringError("the NVPTX backend cannot print assembly");
   passes.run(*module);
   return std::string(text);

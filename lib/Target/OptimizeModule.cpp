@@ -130,7 +130,11 @@ Error tilec::optimizeModule(Module &module, const Chip &chip,
   auto machine = createTargetMachine(chip, options);
   if (!machine)
     return machine.takeError();
+  optimizeModule(module, **machine, options);
+  return Error::success();
+}
 
+void tilec::optimizeModule(Module &module, TargetMachine &machine, const CodegenOptions &options) {
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = false;
   tuning.LoopInterleaving = false;
@@ -138,7 +142,7 @@ Error tilec::optimizeModule(Module &module, const Chip &chip,
   PassInstrumentationCallbacks instrumentation;
   instrumentation.registerShouldRunOptionalPassCallback(
       [](StringRef pass, Any) { return !is_contained(unwantedPasses, pass); });
-  PassBuilder builder(machine->get(), tuning, std::nullopt, &instrumentation);
+  PassBuilder builder(&machine, tuning, std::nullopt, &instrumentation);
   builder.registerPipelineStartEPCallback(
       [](ModulePassManager &passes, OptimizationLevel) {
         passes.addPass(createModuleToFunctionPassAdaptor(ScalarizeVectors()));
@@ -164,5 +168,4 @@ Error tilec::optimizeModule(Module &module, const Chip &chip,
                                  ? builder.buildO0DefaultPipeline(level)
                                  : builder.buildPerModuleDefaultPipeline(level);
   passes.run(module, modules);
-  return Error::success();
 }

@@ -62,11 +62,16 @@ tilec::translateToLLVM(ModuleOp module, llvm::LLVMContext &context, const Chip &
   auto machine = createTargetMachine(chip);
   if (!machine)
     return machine.takeError();
+  return translateToLLVM(module, context, **machine);
+}
 
+llvm::Expected<std::unique_ptr<llvm::Module>>
+tilec::translateToLLVM(ModuleOp module, llvm::LLVMContext &context,
+                       const llvm::TargetMachine &machine) {
   requireClusters(module);
   DiagnosticText said(module.getContext());
   // Known before translation: it decides the alignment of accesses that name none.
-  llvm::DataLayout layout = (*machine)->createDataLayout();
+  llvm::DataLayout layout = machine.createDataLayout();
   module->setAttr(LLVM::LLVMDialect::getDataLayoutAttrName(),
                   StringAttr::get(module.getContext(), layout.getStringRepresentation()));
   std::unique_ptr<llvm::Module> result = translateModuleToLLVMIR(
@@ -74,7 +79,7 @@ tilec::translateToLLVM(ModuleOp module, llvm::LLVMContext &context, const Chip &
   if (!result)
     return llvm::createStringError("translation to LLVM IR failed: " + said.get());
 
-  result->setTargetTriple((*machine)->getTargetTriple());
+  result->setTargetTriple(machine.getTargetTriple());
   result->setDataLayout(layout);
   markInlineAssemblyConvergent(*result);
   annotateHelpers(*result);
@@ -85,11 +90,13 @@ llvm::Expected<std::string> tilec::compileToPTX(ModuleOp module, const Chip &chi
                                                 const CodegenOptions &options) {
   if (llvm::Error error = lowerToLLVM(module))
     return error;
+  auto machine = createTargetMachine(chip, options);
+  if (!machine)
+    return machine.takeError();
   llvm::LLVMContext context;
-  auto result = translateToLLVM(module, context, chip);
+  auto result = translateToLLVM(module, context, **machine);
   if (!result)
     return result.takeError();
-  if (llvm::Error error = optimizeModule(**result, chip, options))
-    return error;
-  return emitPTX(std::move(*result), chip, options);
+  optimizeModule(**result, **machine, options);
+  return emitPTX(std::move(*result), chip, **machine);
 }

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===------------------------------------------------------------------------===//
 //
-// Compiles for the device, to machine code where there is an assembler, else to
-// PTX for the driver; loads it as a module file, as any program would.
+// Compiles for the device what launches want, to machine code where there is an assembler,
+// else to PTX for the driver. Module files are loaded as any program would.
 //
 // Bench: each launch lies between two events, after a write of more than the L2
 // cache, so that arrays come from memory. The yardstick is a copy on the device.
@@ -26,6 +26,35 @@ namespace {
 struct DeviceArgs {
   std::vector<Buffer> buffers; // one per argument, empty for scalars
   std::vector<KernelArg> list;
+};
+
+/// Code that the compiler makes when it is wanted.
+class CompiledSource : public CodeSource {
+public:
+  CompiledSource(Compilation &compilation, ChipCode code, const KernelInfo &facts)
+      : compilation(compilation), code(std::move(code)), image(this->code.image()), facts(facts) {}
+
+  const KernelInfo &info() const override { return facts; }
+  Expected<std::vector<const ModuleImage *>> images(int) override {
+    return std::vector<const ModuleImage *>{&image};
+  }
+  Expected<const std::string *> object(const ModuleImage &, unsigned index) override {
+    std::string &made = image.objects[index];
+    if (made.empty() && !compilation.makeObject(code, index))
+      return exitWith(exitInput, "");
+    if (made.empty())
+      made = code.objects[index];
+    return &made;
+  }
+  Expected<std::shared_ptr<HostKernel>> hostKernel() override {
+    return exitWith(exitInternal, "compiled for a GPU");
+  }
+
+private:
+  Compilation &compilation;
+  ChipCode code;
+  ModuleImage image;
+  KernelInfo facts;
 };
 
 class GpuExecutor : public Executor {
@@ -177,6 +206,14 @@ static Expected<Device> findGpu() {
   return device;
 }
 
+static Expected<std::unique_ptr<Executor>> makeExecutor(Device device, Kernel kernel) {
+  auto stream = device.tryCreateStream();
+  if (!stream)
+    return fault(stream.failure());
+  return std::unique_ptr<Executor>(
+      std::make_unique<GpuExecutor>(device, *stream, std::move(kernel)));
+}
+
 Expected<std::unique_ptr<Executor>> makeGpu(const ModuleFile &file, const std::string &kernel) {
   auto device = findGpu();
   if (!device)
@@ -189,10 +226,7 @@ Expected<std::unique_ptr<Executor>> makeGpu(const ModuleFile &file, const std::s
     return exitWith(exitInput, loaded.failure().message);
   if (auto ok = loaded->tryPreload(*device); !ok)
     return exitWith(exitTool, ok.failure().message);
-  auto stream = device->tryCreateStream();
-  if (!stream)
-    return fault(stream.failure());
-  return std::unique_ptr<Executor>(std::make_unique<GpuExecutor>(*device, *stream, *loaded));
+  return makeExecutor(*device, *loaded);
 }
 
 Expected<const Chip *> findGpuChip() {
@@ -210,12 +244,15 @@ Expected<std::unique_ptr<Executor>> makeGpu(Compilation &compilation, const std:
   auto chip = findGpuChip();
   if (!chip)
     return chip.failure();
-  auto code = compilation.compileFor(**chip, Stage::Objects);
+  auto code = compilation.prepareFor(**chip);
   if (!code)
     return exitWith(exitInput, "");
-  ModuleFile file;
-  file.images.push_back(code->image());
-  return makeGpu(file, kernel);
+  auto facts = llvm::find_if(code->kernels, [&](auto &info) { return info.name == kernel; });
+  auto device = findGpu();
+  if (!device)
+    return device.failure();
+  KernelInfo wanted = *facts;
+  return makeExecutor(*device, Kernel(std::make_shared<CompiledSource>(compilation, std::move(*code), wanted)));
 }
 
 } // namespace tilec::run

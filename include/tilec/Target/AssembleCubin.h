@@ -66,9 +66,13 @@ struct AssembleOptions {
   std::vector<std::string> extraArguments; ///< `-Xptxas`
 };
 
-/// Which assembler is used and its version, for cache keys and `-v`:
+/// Which assembler is used and its version, for `-v`: it is asked.
 /// "ptxas 13.0.88 (/usr/local/cuda/bin/ptxas)".
 llvm::Expected<std::string> describeAssembler();
+
+/// The same for cache keys, by the file's name, size and date, so that nothing is started;
+/// empty where there is none.
+std::string identifyAssembler();
 
 /// Whether there is one; starts nothing.
 bool hasAssembler();

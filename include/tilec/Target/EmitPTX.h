@@ -55,11 +55,16 @@ llvm::Error lowerToLLVM(mlir::ModuleOp module);
 /// every side-effecting inline assembly convergent.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 translateToLLVM(mlir::ModuleOp module, llvm::LLVMContext &context, const Chip &chip);
+llvm::Expected<std::unique_ptr<llvm::Module>>
+translateToLLVM(mlir::ModuleOp module, llvm::LLVMContext &context,
+                const llvm::TargetMachine &machine);
 
 /// Runs the optimisation pipeline, in place. Vectors wider than a register
 /// become scalars first (16-bit types pairs); loads and stores stay wide.
 llvm::Error optimizeModule(llvm::Module &module, const Chip &chip,
                            const CodegenOptions &options = {});
+void optimizeModule(llvm::Module &module, llvm::TargetMachine &machine,
+                    const CodegenOptions &options);
 
 /// An error naming the first instruction, intrinsic or type of `module` that
 /// the NVPTX backend would abort on for `chip` or would turn into a library call.
@@ -71,9 +76,9 @@ llvm::Expected<std::string> emitPTX(const llvm::Module &module, const Chip &chip
                                     const CodegenOptions &options = {});
 /// The same of a module that nobody needs any more.
 llvm::Expected<std::string> emitPTX(std::unique_ptr<llvm::Module> module, const Chip &chip,
-                                    const CodegenOptions &options = {});
+                                    llvm::TargetMachine &machine);
 
-/// All steps: simt MLIR (changed in place) → PTX text.
+/// All steps, with one target machine, which takes a millisecond to make: simt MLIR (changed in place) → PTX text.
 llvm::Expected<std::string> compileToPTX(mlir::ModuleOp module, const Chip &chip,
                                          const CodegenOptions &options = {});
 

@@ -39,6 +39,7 @@ protected:
     setenv("TILEC_CACHE_DIR", folder.c_str(), 1);
     setenv("TILEC_LIBCUDA", FAKE_CUDA, 1);
     setenv("TILEC_PTXAS", "/nonexistent/ptxas", 1); // PTX, which the driver records
+    setenv("TILEC_CHECKS", "shapes", 1); // the driver knows where allocations begin only
   }
   static void TearDownTestSuite() { std::filesystem::remove_all(folder); }
   void SetUp() override { cache().clear(); }
@@ -125,6 +126,66 @@ TEST_F(ProgramTest, TheKeyHoldsImports) {
     ASSERT_TRUE(kernel) << kernel.failure().message;
     EXPECT_EQ(cache().entries().size(), static_cast<size_t>(i + 1));
   }
+}
+
+/// Objects of the only entry, and whether they are there: "aligned16: yes, general: no".
+static std::string cached(const CodeCache &cache) {
+  std::string text;
+  ModuleFile module = *readModule(*readFile(cache.entries().at(0).path));
+  const ModuleImage &image = module.images.at(0);
+  for (const BuildInfo &build : image.kernels.at(0).builds)
+    text += (text.empty() ? "" : ", ") + std::string(buildKindName(build.facts)) +
+            (image.objects.at(build.object).empty() ? ": no" : ": yes");
+  return text;
+}
+
+/// Launches `vadd` for arrays that begin at a multiple of 16 bytes, or 4 bytes behind one.
+static Expected<void> launch(const Kernel &kernel, bool isAligned) {
+  Stream s = Device::get(0).createStream();
+  auto memory = Array<f32, 1>::zeros(s, {512});
+  ArrayArg x = memory.view().getArg();
+  x.dims[0] = 256;
+  if (!isAligned)
+    x.data = static_cast<float *>(x.data) + 1;
+  return kernel.tryLaunch(s, x, x, x);
+}
+
+TEST_F(ProgramTest, BuildsAreCompiledWhenLaunchesTakeThem) {
+  Kernel kernel = *Program::tryFromSource(source)->tryKernel("vadd");
+  EXPECT_EQ(cached(cache()), "aligned: no, general: no");
+  auto ok = launch(kernel, /*isAligned=*/false);
+  ASSERT_TRUE(ok) << ok.failure().message;
+  EXPECT_EQ(cached(cache()), "aligned: no, general: yes");
+  // Another process finds this one in the cache, and adds the other.
+  ModuleFile module = *readModule(*readFile(cache().entries()[0].path));
+  unsigned general = module.images[0].kernels[0].builds[1].object;
+  module.images[0].objects[general] += "// from the cache\n";
+  ASSERT_TRUE(replaceFile(cache().entries()[0].path, writeModule(module)));
+  Kernel second = *Program::tryFromSource(source)->tryKernel("vadd");
+  ok = second.tryPreload(Device::get(0));
+  ASSERT_TRUE(ok) << ok.failure().message;
+  EXPECT_EQ(cached(cache()), "aligned: yes, general: yes");
+  module = *readModule(*readFile(cache().entries()[0].path));
+  EXPECT_NE(module.images[0].objects[general].find("from the cache"), std::string::npos);
+  EXPECT_EQ(cache().entries().size(), 1u);
+}
+
+TEST_F(ProgramTest, AFailingAssemblerIsAnErrorOfTheLaunch) {
+  std::string script = testing::TempDir() + "failing-ptxas";
+  ASSERT_TRUE(replaceFile(script, "#!/bin/sh\necho 'fatal: no' >&2\nexit 9\n"));
+  std::filesystem::permissions(script, std::filesystem::perms::all);
+  setenv("TILEC_PTXAS", script.c_str(), 1);
+  Kernel kernel = *Program::tryFromSource(source, "k.tile")->tryKernel("vadd");
+  for (int i = 0; i < 2; ++i) {
+    auto ok = launch(kernel, /*isAligned=*/true);
+    ASSERT_FALSE(ok);
+    const std::string &message = ok.failure().message;
+    EXPECT_EQ(message.find("k.tile:3:8: error: "), 0u) << message;
+    EXPECT_NE(message.find("failed with exit code 9\nfatal: no"), std::string::npos) << message;
+    EXPECT_EQ(message.find("error: "), message.rfind("error: ")) << message;
+  }
+  EXPECT_EQ(cached(cache()), "aligned: no, general: no");
+  setenv("TILEC_PTXAS", "/nonexistent/ptxas", 1);
 }
 
 TEST_F(ProgramTest, OneProgramCompilesOnce) {
