@@ -34,6 +34,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
@@ -368,18 +369,26 @@ std::optional<ChipCode> Compilation::prepareFor(const Chip &chip) {
   return state->lower(*module, chip, Stage::Objects, /*isLazy=*/true);
 }
 
-bool Compilation::makeObject(ChipCode &code, unsigned index) {
-  BuildCode &build = *code.pending[index];
+bool Compilation::makeObjects(ChipCode &code, ArrayRef<unsigned> indices) {
   unsigned before = state->engine.getNumErrors();
-  bool isAssembled = code.objectKind == ImageKind::Cubin;
-  if (build.module) // what failed is not tried again, but said again
-    finishBuild(build, state->options, *code.chip, isAssembled);
-  state->reportBuild(build, before);
-  if (!build.isGood())
-    return false;
-  state->noteAssembly(code, build.cubin);
-  code.objects[index] = isAssembled ? build.cubin.image : build.ptx;
-  return true;
+  bool isAssembled = code.objectKind == ImageKind::Cubin, areGood = true;
+  std::vector<BuildCode *> builds;
+  for (unsigned index : indices)
+    if (code.objects[index].empty() && code.pending[index]->module) // what failed is not tried again
+      builds.push_back(code.pending[index].get());
+  parallelForEach(state->context.get(), builds, [&](BuildCode *build) {
+    finishBuild(*build, state->options, *code.chip, isAssembled);
+  });
+  for (BuildCode *build : builds) {
+    state->reportBuild(*build, before);
+    if (!build->isGood())
+      continue;
+    state->noteAssembly(code, build->cubin);
+    code.objects[build->index] = isAssembled ? build->cubin.image : build->ptx;
+  }
+  for (unsigned index : indices)
+    areGood &= !code.objects[index].empty();
+  return areGood;
 }
 
 std::optional<std::string> Compilation::printLayouts(const Chip &chip,

@@ -159,6 +159,7 @@ public:
   const KernelInfo &info() const override { return facts; }
   tilec::Expected<std::vector<const ModuleImage *>> images(int capability) override;
   tilec::Expected<const std::string *> object(const ModuleImage &image, unsigned index) override;
+  void makeObjects(const ModuleImage &image) override;
   tilec::Expected<std::shared_ptr<HostKernel>> hostKernel() override;
 
 private:
@@ -175,7 +176,9 @@ private:
   std::string keyFor(const Chip &chip) const;
   std::optional<ModuleImage> findInCache(const Chip &chip) const;
   tilec::Expected<const ModuleImage *> imageFor(const Chip &chip);
-  tilec::Expected<void> compile(ChipImage &known, unsigned index);
+  ChipImage *find(const ModuleImage &image);
+  void takeFromCache(ChipImage &known);
+  void compile(ChipImage &known, llvm::ArrayRef<unsigned> indices);
   const KernelInfo *findFacts(const std::vector<KernelInfo> &kernels) const;
 
   std::shared_ptr<const SourceText> program;
@@ -281,45 +284,71 @@ tilec::Expected<const ModuleImage *> SourceKernel::imageFor(const Chip &chip) {
   return &slot->image;
 }
 
-/// Makes an object that is in no cache.
-tilec::Expected<void> SourceKernel::compile(ChipImage &known, unsigned index) {
+SourceKernel::ChipImage *SourceKernel::find(const ModuleImage &image) {
+  for (auto &[chip, known] : byChip)
+    if (known && &known->image == &image)
+      return known.get();
+  return nullptr;
+}
+
+/// Adds objects that others have made.
+void SourceKernel::takeFromCache(ChipImage &known) {
+  std::vector<std::string> &objects = known.image.objects;
+  auto cached = findInCache(*known.chip);
+  if (!cached || cached->objects.size() != objects.size())
+    return;
+  for (size_t i = 0; i < objects.size(); ++i)
+    if (objects[i].empty())
+      objects[i] = std::move(cached->objects[i]);
+}
+
+/// Makes objects that are in no cache, and notes why one cannot be made.
+void SourceKernel::compile(ChipImage &known, llvm::ArrayRef<unsigned> indices) {
   if (!known.code)
     known.code = compilation().prepareFor(*known.chip);
-  if (!known.code || !compilation().makeObject(*known.code, index))
-    return messages();
-  known.image.objects[index] = known.code->objects[index];
+  bool areGood = known.code && compilation().makeObjects(*known.code, indices);
+  Failure why = areGood ? Failure() : messages();
+  for (unsigned index : indices) {
+    if (known.code)
+      known.image.objects[index] = known.code->objects[index];
+    if (known.image.objects[index].empty())
+      known.failures.emplace(index, why);
+  }
   std::string chipKey = keyFor(*known.chip);
-  if (chipKey.empty())
-    return {};
-  // With what other processes have added meanwhile.
+  if (chipKey.empty() || !areGood)
+    return;
+  takeFromCache(known);
   ModuleImage all = known.code->image();
   all.objects = known.image.objects;
-  if (auto cached = findInCache(*known.chip); cached && cached->objects.size() == all.objects.size())
-    for (size_t i = 0; i < all.objects.size(); ++i)
-      if (all.objects[i].empty())
-        all.objects[i] = std::move(cached->objects[i]);
   CodeCache::fromEnvironment().store(chipKey, ModuleFile{versionText(), {std::move(all)}});
-  return {};
+}
+
+void SourceKernel::makeObjects(const ModuleImage &image) {
+  ChipImage *known = find(image);
+  auto missing = [&] {
+    std::vector<unsigned> indices;
+    for (unsigned i = 0; i < image.objects.size(); ++i)
+      if (image.objects[i].empty() && !known->failures.contains(i))
+        indices.push_back(i);
+    return indices;
+  };
+  if (known && !missing().empty())
+    takeFromCache(*known);
+  if (known && !missing().empty())
+    compile(*known, missing());
 }
 
 tilec::Expected<const std::string *> SourceKernel::object(const ModuleImage &image,
                                                           unsigned index) {
-  for (auto &[chip, known] : byChip) {
-    if (!known || &known->image != &image)
-      continue;
-    std::string &object = known->image.objects[index];
-    if (object.empty())
-      if (auto cached = findInCache(*chip); cached && index < cached->objects.size())
-        object = std::move(cached->objects[index]);
-    auto failed = known->failures.find(index);
-    if (object.empty() && failed == known->failures.end())
-      if (auto ok = compile(*known, index); !ok)
-        failed = known->failures.emplace(index, ok.failure()).first;
-    if (failed != known->failures.end())
-      return failed->second;
-    return &object;
-  }
-  return &image.objects[index];
+  ChipImage *known = find(image);
+  const std::string &object = image.objects[index];
+  if (known && object.empty())
+    takeFromCache(*known);
+  if (known && object.empty() && !known->failures.contains(index))
+    compile(*known, index);
+  if (known && object.empty())
+    return known->failures.at(index);
+  return &object;
 }
 
 tilec::Expected<std::vector<const ModuleImage *>> SourceKernel::images(int capability) {

@@ -92,6 +92,8 @@ Expected<const std::string *> CodeSource::object(const ModuleImage &image, unsig
   return &image.objects[index];
 }
 
+void CodeSource::makeObjects(const ModuleImage &) {}
+
 const KernelInfo &Kernel::info() const { return state->source->info(); }
 
 Expected<void> Kernel::tryPreload(Device device) const {
@@ -103,6 +105,10 @@ Expected<void> Kernel::tryPreload(Device device) const {
   ContextScope scope(*(*kernel)->device);
   if (auto ok = scope.check(); !ok)
     return ok;
+  {
+    std::lock_guard lock(state->mutex);
+    state->source->makeObjects(*(*kernel)->image);
+  }
   for (unsigned i = 0; i < (*kernel)->launcher.getInfo().builds.size(); ++i)
     if (auto function = state->function(**kernel, i); !function)
       return function.failure();

@@ -40,7 +40,7 @@ public:
   }
   Expected<const std::string *> object(const ModuleImage &, unsigned index) override {
     std::string &made = image.objects[index];
-    if (made.empty() && !compilation.makeObject(code, index))
+    if (made.empty() && !compilation.makeObjects(code, index))
       return exitWith(exitInput, "");
     if (made.empty())
       made = code.objects[index];

@@ -32,6 +32,8 @@ namespace tilec::driver {
 constexpr std::array<StringRef, 11> emitKinds = {"ast",  "tile", "laid-out", "staged", "simt", "llvm",
                                    "ptx",  "cubin", "module",  "json",   "layout"};
 
+constexpr std::array<StringRef, 4> buildKinds = {"aligned", "general", "paired", "small-grid"};
+
 void printHelp(llvm::raw_ostream &os) {
   Options().printHelp(os, "tilec [options] file.tile…", "compiles tile kernels for NVIDIA GPUs");
 }
@@ -121,6 +123,12 @@ static int parseCode(const InputArgList &args, CommandLine &line, Usage usage) {
   if (fmad != "true" && fmad != "false")
     return usage("--fmad is `true` or `false`, not `" + fmad + "`");
   options.contract = fmad == "true";
+  for (StringRef kinds : args.getAllArgValues(OPT_builds))
+    for (StringRef kind : llvm::split(kinds, ',')) {
+      if (!llvm::is_contained(buildKinds, kind))
+        return usage("there are no `" + kind + "` builds; there are " + llvm::join(buildKinds, ", "));
+      line.builds.push_back(kind.str());
+    }
   if (int status = parseNumber(args, OPT_O, options.optLevel, usage))
     return status;
   if (options.optLevel > 3)

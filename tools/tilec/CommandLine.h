@@ -32,6 +32,7 @@ struct CommandLine {
   std::string depfile, depfileTarget;
   bool resourceUsage = false;
   std::vector<std::string> layoutOf; ///< of --emit=layout; empty: of all tiles
+  std::vector<std::string> builds; ///< kinds (buildKindName); empty: all
 
   std::vector<std::string> warningOptions;
   unsigned maxErrors = 20;

@@ -45,6 +45,7 @@ private:
   bool produce(const EmitRequest &request, Output &output);
   bool produceForChip(const EmitRequest &request, Output &output);
   const ChipCode *codeFor(const Chip &chip, Stage last);
+  const ChipCode *objectsFor(const Chip &chip);
   int failureStatus();
   void printMessages();
   void printResources();
@@ -88,6 +89,26 @@ const ChipCode *InputCompile::codeFor(const Chip &chip, Stage last) {
   return it->second ? &*it->second : nullptr;
 }
 
+/// What a module holds: all builds, or those of --builds.
+const ChipCode *InputCompile::objectsFor(const Chip &chip) {
+  if (line.builds.empty())
+    return codeFor(chip, Stage::Objects);
+  auto [it, isNew] = codes.try_emplace({&chip, Stage::Objects});
+  if (!isNew)
+    return it->second ? &*it->second : nullptr;
+  std::optional<ChipCode> code = compilation.prepareFor(chip);
+  if (!code)
+    return nullptr;
+  std::vector<unsigned> wanted;
+  for (const KernelInfo &kernel : code->kernels)
+    for (const BuildInfo &build : kernel.builds)
+      if (llvm::is_contained(line.builds, buildKindName(build.facts)))
+        wanted.push_back(build.object);
+  if (compilation.makeObjects(*code, wanted))
+    it->second = std::move(code);
+  return it->second ? &*it->second : nullptr;
+}
+
 static std::optional<Stage> stageOf(StringRef kind) {
   for (Stage stage : {Stage::AST, Stage::Tile, Stage::LaidOut, Stage::Staged, Stage::SIMT, Stage::LLVM,
                       Stage::PTX, Stage::Cubin})
@@ -107,7 +128,7 @@ bool InputCompile::produce(const EmitRequest &request, Output &output) {
     ModuleFile module;
     module.producer = versionText();
     for (const Chip *chip : chips) {
-      const ChipCode *code = codeFor(*chip, Stage::Objects);
+      const ChipCode *code = objectsFor(*chip);
       if (!code)
         return false;
       module.images.push_back(code->image());
@@ -165,8 +186,8 @@ int InputCompile::failureStatus() {
 
 void InputCompile::printResources() {
   for (const Chip *chip : chips)
-    if (const ChipCode *code = codeFor(*chip, codes.contains({chip, Stage::Cubin}) ? Stage::Cubin
-                                                                                   : Stage::Objects)) {
+    if (const ChipCode *code = codes.contains({chip, Stage::Cubin}) ? codeFor(*chip, Stage::Cubin)
+                                                                    : objectsFor(*chip)) {
       bool isHere = Device::count() > 0 &&
                     unsigned(Device::get(0).capability()) == chip->computeCapability;
       printResourceUsage(*code, isHere ? unsigned(Device::get(0).numSMs()) : 0,

@@ -27,6 +27,7 @@
 #include "tilec/Support/ModuleFile.h"
 #include "tilec/Support/Target.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -144,10 +145,10 @@ public:
   /// Everything for one chip up to `last`; nothing after errors.
   std::optional<ChipCode> compileFor(const Chip &chip, Stage last);
   /// The same at stage Objects, all facts but those from the assembler included, of which no
-  /// object is made yet: makeObject makes one, of `code` of this Compilation; false after
-  /// errors. (Where passes print, all objects are made at once.)
+  /// object is made yet: makeObjects makes some, side by side, of `code` of this Compilation;
+  /// false after errors. (Where passes print, all objects are made at once.)
   std::optional<ChipCode> prepareFor(const Chip &chip);
-  bool makeObject(ChipCode &code, unsigned index);
+  bool makeObjects(ChipCode &code, llvm::ArrayRef<unsigned> indices);
 
   DiagnosticEngine &diagnostics();
   /// Hands all messages so far to `consumer`, remarks last, and forgets them.

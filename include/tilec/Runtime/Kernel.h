@@ -100,6 +100,9 @@ public:
   /// An object of one of these, when a launch first wants a build in it: made now where
   /// it was not before.
   virtual Expected<const std::string *> object(const ModuleImage &image, unsigned index);
+  /// Makes all objects that are not there, as all are about to be wanted. What fails is said
+  /// by object().
+  virtual void makeObjects(const ModuleImage &image);
   /// The kernel for the host.
   virtual Expected<std::shared_ptr<HostKernel>> hostKernel() = 0;
 };

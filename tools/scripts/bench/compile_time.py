@@ -6,10 +6,12 @@
 """compile_time.py [--tilec=build/bin/tilec] [--chip=sm_90a] [--runs=5] [--no-triton] [--growth]
 
 Seconds from source to machine code on this machine, for kernels of test/Examples and the
-same ones in Triton (peers.py): `tilec` as a whole process, all builds of the kernel, and
-Triton's compilation inside a process that has compiled before, so without its start and
-import. Medians of some runs, one after another, caches off. --growth measures `tilec`
-with growing tiles instead. A JSON line per row goes to $OUT/compile_time.jsonl.
+same ones in Triton (peers.py): `tilec` as a whole process to a module of all builds of the
+kernel, and of one build, as a launch makes the JIT compile it (the one for aligned arrays,
+which is what Triton's specialisation is for, too); and Triton's compilation inside a
+process that has compiled before, so without its start and import. Medians of some runs, one
+after another, caches off. --growth measures `tilec` with growing tiles instead. A JSON line
+per row goes to $OUT/compile_time.jsonl.
 """
 import argparse
 import json
@@ -41,12 +43,12 @@ GROWTH = {
 }
 
 
-def tilec_seconds(options, example, definitions, emit):
+def tilec_seconds(options, example, definitions, emit, *more):
     """The median time of a process, or nothing if it fails."""
     times = []
     with tempfile.TemporaryDirectory() as folder:
         command = [options.tilec, os.path.join(options.examples, example + ".tile"), f"--gpu-arch={options.chip}",
-                   f"--kernel={example}", f"--emit={emit}={folder}/k"]
+                   f"--kernel={example}", f"--emit={emit}={folder}/k", *more]
         command += [f"-D{definition}" for definition in definitions.split()]
         for _ in range(options.runs):
             start = time.perf_counter()
@@ -115,9 +117,9 @@ def main():
     if options.growth:
         for example, steps in GROWTH.items():
             for definitions in steps:
-                ptx, cubin = (tilec_seconds(options, example, definitions, emit) for emit in ("ptx", "cubin"))
-                report(dict(kernel=example, definitions=definitions, ptx=ptx, cubin=cubin),
-                       f"{example:10} {definitions:24} ptx {1e3 * (ptx or 0):7.0f} ms  cubin {1e3 * (cubin or 0):7.0f} ms")
+                ptx, module = (tilec_seconds(options, example, definitions, emit) for emit in ("ptx", "module"))
+                report(dict(kernel=example, definitions=definitions, ptx=ptx, module=module),
+                       f"{example:10} {definitions:24} ptx {1e3 * (ptx or 0):7.0f} ms  module {1e3 * (module or 0):7.0f} ms")
         return
     peers = {}
     if not options.no_triton:
@@ -126,13 +128,16 @@ def main():
         peers = triton_kernels()
         print(f"import of Triton and PyTorch: {time.perf_counter() - start:.1f} s (not counted)")
     for name, (example, definitions) in KERNELS.items():
-        ptx, cubin = (tilec_seconds(options, example, definitions, emit) for emit in ("ptx", "cubin"))
-        row, text = dict(kernel=name, ptx=ptx, cubin=cubin), f"{name:18}"
-        if cubin:
-            text += f" tilec {1e3 * cubin:6.0f} ms (to PTX {1e3 * ptx:5.0f})"
+        ptx, module = (tilec_seconds(options, example, definitions, emit) for emit in ("ptx", "module"))
+        one = tilec_seconds(options, example, definitions, "module", "--builds=aligned")
+        row, text = dict(kernel=name, ptx=ptx, module=module, one=one), f"{name:18}"
+        if module and one:
+            text += f" tilec: to PTX {1e3 * ptx:4.0f} ms, module {1e3 * module:4.0f}, one build {1e3 * one:4.0f}"
         if name in peers:
             row["triton"] = triton = triton_seconds(*peers[name], options.runs)
-            text += f"  Triton {1e3 * triton:6.0f} ms" + (f"  ratio {cubin / triton:.2f}" if cubin else "")
+            text += f"  Triton {1e3 * triton:4.0f} ms"
+            if module and one:
+                text += f"  ratio {module / triton:.2f}, one build {one / triton:.2f}"
         report(row, text)
 
 
