@@ -15,6 +15,7 @@
 
 #include "gtest/gtest.h"
 
+#include <array>
 #include <cmath>
 
 namespace tilec::test {
@@ -118,6 +119,19 @@ inline int64_t powerOfTwoAbove(int64_t n) {
   while (p < n)
     p *= 2;
   return p;
+}
+
+/// The words of Philox4x32-10.
+inline std::array<uint32_t, 4> philox(uint64_t seed, uint64_t offset) {
+  std::array<uint32_t, 4> c = {uint32_t(offset), uint32_t(offset >> 32), 0, 0};
+  auto k0 = uint32_t(seed), k1 = uint32_t(seed >> 32);
+  for (int round = 0; round < 10; ++round) {
+    uint64_t a = uint64_t(0xD2511F53) * c[0], b = uint64_t(0xCD9E8D57) * c[2];
+    c = {uint32_t(b >> 32) ^ c[1] ^ k0, uint32_t(b), uint32_t(a >> 32) ^ c[3] ^ k1, uint32_t(a)};
+    k0 += 0x9E3779B9;
+    k1 += 0xBB67AE85;
+  }
+  return c;
 }
 
 } // namespace tilec::test
