@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 #include "ChooseWarps.h"
 #include "ComputedOperands.h"
+#include "Dependence.h"
 #include "LayoutRules.h"
 
 #include "tilec/Atoms/Atom.h"
@@ -37,8 +38,8 @@ namespace tilec {
 #include "tilec/Transforms/Passes.h.inc"
 } // namespace tilec
 
-/// Whether what is computed from `product` place by place is reduced along its
-/// rows or becomes the a of another product.
+/// Whether what is computed from `product` place by place, in branches too, is reduced along
+/// its rows or becomes the a of another product.
 static bool wantsWholeRows(Value product) {
   llvm::SetVector<Value> reached;
   reached.insert(product);
@@ -54,11 +55,16 @@ static bool wantsWholeRows(Value product) {
         for (Value result : user->getResults())
           if (isTile(result))
             reached.insert(result);
+      if (auto branch = dyn_cast<scf::IfOp>(user->getParentOp()); branch && isa<scf::YieldOp>(user))
+        for (auto [handed, result] : llvm::zip_equal(user->getOperands(), branch.getResults()))
+          if (handed == reached[i])
+            reached.insert(result);
     }
   return false;
 }
 
-/// Whether a product's a is computed place by place from another product's result.
+/// Whether a product's a is computed place by place, in branches too, from another product's
+/// result.
 static bool takesProduct(Value value) {
   llvm::SetVector<Value> reached;
   reached.insert(value);
@@ -70,6 +76,8 @@ static bool takesProduct(Value value) {
       for (Value operand : op->getOperands())
         if (isTile(operand))
           reached.insert(operand);
+    if (auto branch = dyn_cast_or_null<scf::IfOp>(op))
+      addCarriedSources(branch, reached[i], reached);
   }
   return false;
 }
