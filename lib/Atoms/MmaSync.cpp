@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===------------------------------------------------------------------------===//
 //
-// In: a and b in shared memory (a in registers too), acc in registers. Out: for each
+// In: a and b in shared memory or registers, acc in registers. Out: for each
 // step of K the fragments that a warp needs, each read once, and an instruction for
 // each pair:
 //
@@ -231,12 +231,13 @@ static OperandRead readOperand(const MmaProblem &problem, const Layout &acc,
   return readLayout(fragment, mode, shape, type, acc, operand);
 }
 
-static std::optional<Layout> aRegisters(const MmaProblem &problem, const Layout &acc,
-                                        bool isWide) {
+static std::optional<Layout> operandRegisters(const MmaProblem &problem, const Layout &acc,
+                                              bool isWide, Operand operand) {
   Shape fragment = shapeOf(problem.aType, isWide, problem);
-  if (problem.aShape.back() < fragment.blockK())
+  if (problem.k() < fragment.blockK())
     return std::nullopt;
-  return registerLayout(fragment, problem.aShape, acc);
+  return registerLayout(fragment, operand == Operand::A ? problem.aShape : problem.bShape, acc,
+                        operand);
 }
 
 //===------------------------------------------------------------------------===//
@@ -532,7 +533,7 @@ Value ProductEmitter::emit(OpBuilder &builder) {
     auto parts = vector::ToElementsOp::create(at, loc, acc);
     elements.assign(parts.getResults().begin(), parts.getResults().end());
   };
-  if (steps <= most || emission.a.inRegisters()) {
+  if (steps <= most || emission.a.inRegisters() || emission.b.inRegisters()) {
     takeApart(builder, emission.acc);
     emitSteps(builder, a, b, unsigned(steps));
     return vector::FromElementsOp::create(builder, loc, accType, elements);
@@ -575,7 +576,7 @@ static constexpr Atom makeAtom(bool (*supports)(const MmaProblem &)) {
       },
       /*aRegisters=*/
       [](const MmaProblem &problem, const Layout &acc) {
-        return aRegisters(problem, acc, variant.isWide);
+        return operandRegisters(problem, acc, variant.isWide, Operand::A);
       },
       /*emit=*/
       [](OpBuilder &builder, Location loc, const MmaEmission &emission) {
@@ -592,6 +593,13 @@ static constexpr Atom makeAtom(bool (*supports)(const MmaProblem &)) {
           type = Float16Type::get(type.getContext());
         Shape shape = shapeOf(type, variant.isWide, problem);
         return {int64_t(shape.rows), 8, int64_t(shape.k())};
+      },
+      /*accumulator=*/nullptr,
+      /*addsInRegisters=*/false,
+      /*addsInRegistersUpTo=*/0,
+      /*bRegisters=*/
+      [](const MmaProblem &problem, const Layout &acc) {
+        return operandRegisters(problem, acc, variant.isWide, Operand::B);
       },
   };
 }

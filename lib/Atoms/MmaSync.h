@@ -70,9 +70,9 @@ ReadMode chooseReadMode(const Shape &fragment, llvm::ArrayRef<int64_t> shape,
 OperandRead readLayout(const Shape &fragment, ReadMode mode, llvm::ArrayRef<int64_t> shape,
                        mlir::Type elementType, const Layout &acc, Operand operand);
 
-/// The layout of a whole a whose fragments are in registers.
+/// The layout of a whole operand whose fragments are in registers.
 Layout registerLayout(const Shape &fragment, llvm::ArrayRef<int64_t> shape,
-                      const Layout &acc);
+                      const Layout &acc, Operand operand);
 
 /// Writes the loads of fragments of one operand.
 class FragmentReader {

@@ -158,17 +158,8 @@ OperandRead mmasync::readLayout(const Shape &fragment, ReadMode mode,
 }
 
 Layout mmasync::registerLayout(const Shape &fragment, ArrayRef<int64_t> shape,
-                               const Layout &acc) {
-  LayoutWriter writer(shape, Operand::A);
-  int64_t e = fragment.perRegister, blockK = fragment.blockK();
-  writer.runK(Input::Register, 1, e);
-  if (fragment.halves() > 1)
-    writer.addOther(Input::Register, 8);
-  writer.runK(Input::Register, blockK, fragment.k());
-  writer.runK(Input::Lane, e, blockK);
-  writer.lanesOfFragment(fragment, Operand::A);
-  writer.finish(acc, fragment, Operand::A, false);
-  return writer.layout;
+                               const Layout &acc, Operand operand) {
+  return readLayout(fragment, ReadMode::Elements, shape, Type(), acc, operand).layout;
 }
 
 //===------------------------------------------------------------------------===//
@@ -400,9 +391,10 @@ FragmentReader::Registers FragmentReader::readElements(uint64_t flat, unsigned s
 /// The fragment out of a tile in registers, which lies as `registerLayout` says.
 FragmentReader::Registers FragmentReader::pickRegisters(uint64_t flat, unsigned step) {
   unsigned otherShift = tile.fieldShift(dimOther(tile.rank(), which));
+  unsigned halves = which == Operand::A ? fragment.halves() : 1;
   SmallVector<Value, 16> elements;
   for (unsigned block = 0; block < fragment.blocks; ++block)
-    for (unsigned half = 0; half < fragment.halves(); ++half)
+    for (unsigned half = 0; half < halves; ++half)
       for (unsigned e = 0; e < fragment.perRegister; ++e) {
         int64_t k = int64_t(step) * fragment.k() + block * fragment.blockK() + e;
         uint64_t element = flat ^ flatAtK(k);

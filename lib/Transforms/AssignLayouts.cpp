@@ -258,13 +258,13 @@ private:
   void anchorComputed(MmaOp mma) {
     MmaProblem problem = getMmaProblem(mma, numWarps);
     const Atom *atom = getAtom(mma, problem);
-    auto registersOf = atom->bRegisters ? atom->bRegisters : atom->aRegisters;
-    Value operand = atom->bRegisters ? mma.getB() : mma.getA();
-    if (!atom->isAsync || !registersOf ||
-        llvm::none_of(loadsBehind(mma, operand), isCopiedByEngine))
-      return;
-    if (std::optional<Layout> layout = registersOf(problem, atom->accLayout(problem)))
-      offer(operand, *layout);
+    for (auto [operand, registersOf] :
+         {std::pair(mma.getA(), atom->aRegisters), std::pair(mma.getB(), atom->bRegisters)}) {
+      if (!registersOf || llvm::none_of(loadsBehind(mma, operand), isCopied))
+        continue;
+      if (std::optional<Layout> layout = registersOf(problem, atom->accLayout(problem)))
+        offer(operand, *layout);
+    }
   }
 
   /// Axes along which this tile, or what is computed from it place by place, is reduced.

@@ -49,11 +49,12 @@ llvm::SetVector<Operation *> tilec::loadsBehind(tile::MmaOp mma, Value operand) 
   return loads;
 }
 
-llvm::SetVector<Operation *> tilec::loadsBehindProducts(tile::KernelOp kernel) {
+llvm::SetVector<Operation *> tilec::loadsBehindProducts(tile::KernelOp kernel, bool isAsync) {
   llvm::SetVector<Operation *> all;
   kernel.walk([&](tile::MmaOp mma) {
     const Atom *atom = mma.getAtom() ? findAtom(*mma.getAtom()) : nullptr;
-    if (!atom || !atom->isAsync || atom->accHome() != OperandHome::Register)
+    if (!atom || atom->isAsync != isAsync || atom->accHome() != OperandHome::Register ||
+        (!isAsync && !atom->bRegisters))
       return;
     for (Value operand : {mma.getA(), mma.getB()})
       all.insert_range(loadsBehind(mma, operand));

@@ -27,8 +27,9 @@ namespace tilec {
 /// what comes from outside of the block has a part in it, or where no loop is around.
 llvm::SetVector<mlir::Operation *> loadsBehind(tile::MmaOp mma, mlir::Value operand);
 
-/// The loads behind the operands of all products of `kernel` that complete later.
-llvm::SetVector<mlir::Operation *> loadsBehindProducts(tile::KernelOp kernel);
+/// The loads behind the operands of all products of `kernel` that complete later (`isAsync`),
+/// or of those of warps, which take either operand from registers.
+llvm::SetVector<mlir::Operation *> loadsBehindProducts(tile::KernelOp kernel, bool isAsync);
 
 } // namespace tilec
 

@@ -27,7 +27,8 @@
 // where they can make the indices: from counters and from arrays that nobody writes.
 //
 // Tiles from which threads compute an operand of a product of warp groups, in the loop
-// around it, are copied, too, as they lie in the array: so they come ahead of time.
+// around it, are copied, too, as they lie in the array: so they come ahead of time. Those for
+// products of warps are copied by threads, on chips that have no products of warp groups.
 //
 // Small tiles that threads read in the loop of such copies, rows of statistics for one, come
 // along: then no thread waits for them, nor keeps them in registers for long.
@@ -465,23 +466,25 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
     });
     Gathers gathers = chooseGathers(kernel, target, numWarps, isAligned);
     usesEngine |= markGathers(kernel, gathers.forEngine);
-    llvm::SetVector<Operation *> forOperands = loadsBehindProducts(kernel);
+    llvm::SetVector<Operation *> forOperands = loadsBehindProducts(kernel, /*isAsync=*/true);
     bool hasEngine = isAligned && target->has(ChipFeature::BulkCopy) &&
                      bytesOf(forOperands.getArrayRef()) <= mostForOperands;
-    for (auto [load, byEngine, byThreads] : others) {
+    SmallVector<LoadOp> byThreads;
+    if (isAligned && !usesEngine && !target->has(ChipFeature::WarpGroupMma))
+      byThreads = chooseForOperands(kernel, facts, *target, forThreads);
+    for (auto [load, byEngine, obstacle] : others) {
       bool isForOperand = hasEngine && forOperands.contains(load);
       if ((usesEngine || isForOperand) && canComeAlong(facts, load, isForOperand))
         alongside.push_back(load);
-      else
-        explain(load, byEngine, byThreads);
+      else if (!llvm::is_contained(byThreads, load))
+        explain(load, byEngine, obstacle);
     }
     usesEngine |= !alongside.empty();
-    for (LoadOp load : alongside) {
-      load->setAttr(copyAttrName, engine);
-      remarkChoice(load, "select-copies",
-                   "the copy engine brings {0} of {1} to shared memory, where threads read it",
-                   spell(load.getType()), spellArray(load.getArray()));
-    }
+    for (LoadOp load : alongside)
+      markForThreads(load, engine);
+    if (!usesEngine)
+      for (LoadOp load : byThreads)
+        markForThreads(load, threads);
     SmallVector<Operation *> byWarps(gathers.forThreads.begin(), gathers.forThreads.end());
     for (auto [load, byEngine] : forThreads)
       byWarps.push_back(load);
@@ -523,6 +526,35 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
   }
 
 private:
+  /// Loads from which threads compute operands of products of warps, if there is room for two
+  /// places of them and of `others`, which all threads copy.
+  static SmallVector<LoadOp> chooseForOperands(KernelOp kernel, const IndexFacts &facts,
+                                               const Chip &target,
+                                               ArrayRef<std::pair<LoadOp, Obstacle>> others) {
+    SmallVector<LoadOp> chosen;
+    SmallVector<Operation *> all;
+    if (!target.has(ChipFeature::AsyncCopy))
+      return chosen;
+    for (auto [load, obstacle] : others)
+      all.push_back(load);
+    for (Operation *op : loadsBehindProducts(kernel, /*isAsync=*/false))
+      if (auto load = cast<LoadOp>(op); canComeAlong(facts, load, /*isForOperand=*/true)) {
+        chosen.push_back(load);
+        all.push_back(load);
+      }
+    if (2 * bytesOf(all) > int64_t(target.sharedPerBlock))
+      chosen.clear();
+    return chosen;
+  }
+
+  /// The copier brings what threads read.
+  static void markForThreads(LoadOp load, StringAttr copier) {
+    load->setAttr(copyAttrName, copier);
+    remarkChoice(load, "select-copies", "{0} {1} of {2} to shared memory, where threads read it",
+                 isCopiedByEngine(load) ? "the copy engine brings" : "threads copy",
+                 spell(load.getType()), spellArray(load.getArray()));
+  }
+
   /// Gathers that may be copied: for products that read shared memory by themselves, and for
   /// those whose threads do.
   struct Gathers {

@@ -34,6 +34,9 @@
 //   %P, %S = tgpu.pop %raw   %p = tgpu.load %P   %s = tgpu.load %S   tgpu.release %raw
 //   %w = … %p, %s …          %A = tgpu.pop %ring   %r = tile.mma %A, %w, …
 //
+// Where threads copy, such loads share the ring of the product's other operand instead, so that
+// threads meet once an iteration; its place is released behind the product.
+//
 // A marked load that threads use otherwise comes along with a group of its block that is
 // popped before its elements are needed, and is read there.
 //
@@ -48,6 +51,7 @@
 #include "LayoutRules.h"
 
 #include "tilec/Analysis/CopyLayout.h"
+#include "tilec/Layout/Conversion.h"
 #include "tilec/Layout/TensorBox.h"
 #include "tilec/Tile/Accesses.h"
 #include "tilec/Tile/TileLayout.h"
@@ -300,6 +304,19 @@ static void copyGathered(OpBuilder &builder, tile::GatherOp gather, const TileVi
       builder.getDenseI64ArrayAttr({runDim, gather.getRunLength()}));
 }
 
+/// The buffer of a load that threads read: as the engine writes it, or free of bank conflicts
+/// for who copies and who reads.
+static Layout bufferForThreads(tile::LoadOp load, unsigned numWarps) {
+  TileView view = wholeView(load);
+  if (isCopiedByEngine(load))
+    return engineBuffer(view);
+  auto type = cast<RankedTensorType>(load.getType());
+  unsigned bytes = unsigned(tgpu::BufferType::storedBytes(type.getElementType()));
+  Layout copy = copyLayout(view.shape, view.arrayDims, bytes, numWarps);
+  int64_t piece = std::min(copyPieceBytes / int64_t(bytes), int64_t(copy.size(Input::Register)));
+  return planShared(tile::getLayout(type), copy, 8 * bytes, unsigned(piece)).buffer;
+}
+
 /// Makes the ring of a group, and the push, pop and release in the block of its loads.
 /// ChooseStages will make it longer.
 static void stageGroup(tile::KernelOp kernel, const Group &group, unsigned numWarps,
@@ -320,7 +337,7 @@ static void stageGroup(tile::KernelOp kernel, const Group &group, unsigned numWa
     tile::LoadOp load = read.load;
     owners.push_back(int64_t(buffers.size()));
     buffers.push_back(tgpu::BufferType::get(cast<RankedTensorType>(load.getType()),
-                                            engineBuffer(wholeView(load))));
+                                            bufferForThreads(load, numWarps)));
     loads.push_back(load);
   }
   Operation *lastLoad = loads.front();
@@ -449,6 +466,17 @@ static bool moveBefore(tile::LoadOp load, Operation *place) {
   return true;
 }
 
+/// The first operation of the load's block that computes from it.
+static Operation *firstUser(tile::LoadOp load) {
+  Operation *first = nullptr;
+  for (Operation *user : load->getUsers()) {
+    Operation *place = load->getBlock()->findAncestorOpInBlock(*user);
+    if (!first || place->isBeforeInBlock(first))
+      first = place;
+  }
+  return first;
+}
+
 /// The loads of one block from which threads compute operands of products, as a group of
 /// their own; those that cannot be where the first one is are left to the threads.
 static Group groupOfComputed(ArrayRef<tile::LoadOp> loads) {
@@ -460,16 +488,34 @@ static Group groupOfComputed(ArrayRef<tile::LoadOp> loads) {
       continue;
     }
     group.read.push_back({load, nullptr, nullptr, {load}});
-    for (Operation *user : load->getUsers()) {
-      Operation *place = load->getBlock()->findAncestorOpInBlock(*user);
-      if (!group.first || place->isBeforeInBlock(group.first))
-        group.first = place;
-    }
+    Operation *place = firstUser(load);
+    if (!group.first || place->isBeforeInBlock(group.first))
+      group.first = place;
   }
   for (ReadByThreads &read : group.read)
     read.place = group.first;
   group.last = group.first;
   return group;
+}
+
+/// Lets what threads compute operands from come with a group that threads copy for products
+/// of the same block, so that they meet once an iteration; false if there is none.
+static bool joinComputed(std::vector<Group> &groups, const Group &computed) {
+  for (Group &group : groups) {
+    if (group.members.empty())
+      continue;
+    Operation *load = group.members.front().load;
+    if (isCopiedByEngine(load) || load->getBlock() != computed.first->getBlock() ||
+        !computed.first->isBeforeInBlock(group.first) ||
+        !llvm::all_of(group.members, [&](const Staged &staged) {
+          return canStartBefore(staged.load, computed.first);
+        }))
+      continue;
+    group.first = computed.first;
+    llvm::append_range(group.read, computed.read);
+    return true;
+  }
+  return false;
 }
 
 /// Erases what no product uses any more, and the indices that were made for it alone.
@@ -502,7 +548,10 @@ struct StageRings : tilec::impl::StageRingsBase<StageRings> {
     unsigned numWarps = kernel.getNumWarps().value_or(4);
     llvm::MapVector<Block *, std::vector<Staged>> byBlock;
     llvm::MapVector<Block *, SmallVector<tile::LoadOp>> computedByBlock;
-    llvm::SetVector<Operation *> computed = loadsBehindProducts(kernel);
+    llvm::SetVector<Operation *> computed = loadsBehindProducts(kernel, /*isAsync=*/true);
+    for (Operation *load : loadsBehindProducts(kernel, /*isAsync=*/false))
+      if (!isCopiedByEngine(load))
+        computed.insert(load);
     SmallVector<Operation *> loads;
     SmallVector<tile::LoadOp> forThreads;
     kernel.walk([&](Operation *load) {
@@ -525,9 +574,11 @@ struct StageRings : tilec::impl::StageRingsBase<StageRings> {
         load->removeAttr(copyAttrName); // needed before any group is there
     TileRemaker remaker;
     for (auto &[block, staged] : computedByBlock) {
-      groups.push_back(groupOfComputed(staged));
-      for (const ReadByThreads &read : groups.back().read)
+      Group group = groupOfComputed(staged);
+      for (const ReadByThreads &read : group.read)
         loads.push_back(read.load);
+      if (!joinComputed(groups, group))
+        groups.push_back(std::move(group));
     }
     for (const Group &group : groups)
       stageGroup(kernel, group, numWarps, remaker);

@@ -154,7 +154,7 @@ TEST(MatmulInt4, PairsOfNibbles) {
 
 TEST(MatmulInt8Weights, AScaleForEachColumn) {
   struct Size { int64_t m, n, k; int bm, bn; const char *chip; };
-  for (Size size : {Size{33, 70, 96, 64, 64, "sm_80"}, {1, 8, 0, 64, 64, "sm_90a"}, {70, 80, 208, 64, 64, "sm_90a"},
+  for (Size size : {Size{33, 70, 96, 64, 64, "sm_80"}, {20, 80, 208, 16, 64, "sm_80"}, {70, 48, 80, 64, 128, "sm_120a"}, {1, 8, 0, 64, 64, "sm_90a"}, {70, 80, 208, 64, 64, "sm_90a"},
                     {130, 144, 72, 128, 128, "sm_90a"}, {20, 80, 656, 16, 64, "sm_90a"}, {33, 40, 96, 64, 64, "sm_100a"}}) {
     auto [m, n, k, bm, bn, chip] = size;
     Case test{"matmul_int8_weights", "matmul_int8_weights", {define("BM", bm), define("BN", bn), define("BK", 64)},
