@@ -103,11 +103,14 @@ static Shape shapeOf(Type elementType, bool isWide, const MmaProblem &problem) {
 }
 
 /// Of the fragments that `acc` was made of: two columns of one thread are neighbours unless b
-/// is along K.
+/// is along K, or comes from registers.
 static Shape shapeOf(Type elementType, bool isWide, const Layout &acc) {
   Shape shape = shapeOf(elementType, isWide, acc.shape().back(), /*bIsAlongK=*/true);
-  shape.bIsAlongK = acc.field(acc.bases(Input::Register).front(), acc.rank() - 1) ==
-                    uint64_t(shape.step(Operand::B, 0));
+  uint64_t step = acc.field(acc.bases(Input::Register).front(), acc.rank() - 1);
+  if (shape.isSpread)
+    shape.bIsAlongK = step == uint64_t(shape.step(Operand::B, 0));
+  else if (step)
+    shape.columnStep = unsigned(step);
   return shape;
 }
 
@@ -180,17 +183,24 @@ static WarpGrid chooseGrid(const MmaProblem &problem, const Shape &fragment) {
   return grid;
 }
 
-static Layout accLayout(const MmaProblem &problem, const Shape &fragment) {
+/// Columns of a thread that lie side by side where threads compute b from rows along N.
+static constexpr int64_t mostColumnsTogether = 16;
+
+static Layout accLayout(const MmaProblem &problem, Shape fragment) {
   ArrayRef<int64_t> shape = problem.accShape;
   unsigned rank = shape.size(), dimM = rank - 2, dimN = rank - 1;
   WarpGrid grid = chooseGrid(problem, fragment);
   Layout layout(shape);
   int64_t rows = fragment.rows, m = shape[dimM], n = shape[dimN];
+  if (problem.bIsComputed && problem.bIsAcrossK && !problem.keepsRowsInWarp &&
+      !fragment.isSpread)
+    fragment.columnStep = unsigned(std::clamp<int64_t>(n / (8 * grid.n), 1, mostColumnsTogether));
   auto run = [&](Input input, unsigned dim, int64_t begin, int64_t end) {
     for (int64_t number = begin; number < end; number *= 2) {
       // Fragments are of up to 16 rows and columns.
       int64_t step = number;
-      if (number < 16 && dim + 2 >= rank && (dim == dimN || number < rows))
+      bool isOfFragment = dim == dimN ? number < (fragment.columnStep > 1 ? 8 : 16) : number < rows;
+      if (number < 16 && dim + 2 >= rank && isOfFragment)
         step = fragment.step(dim == dimN ? Operand::B : Operand::A,
                              llvm::Log2_64(uint64_t(number)));
       if (step >= shape[dim]) {
@@ -206,9 +216,19 @@ static Layout accLayout(const MmaProblem &problem, const Shape &fragment) {
   run(Input::Register, dimM, 8, rows);
   run(Input::Lane, dimN, 2, 8);
   run(Input::Lane, dimM, 1, 8);
-  // Along N two fragments to a thread where there are, then warps, then the rest.
+  // Along N two fragments to a thread where there are, or those between the columns of one,
+  // then warps, then the rest.
   int64_t nearN = n >= 16 * grid.n ? 16 : 8;
-  run(Input::Register, dimN, 8, nearN);
+  if (fragment.columnStep > 1) {
+    nearN = 8 * fragment.columnStep;
+    for (unsigned column = 1; column < fragment.columnStep; column *= 2) {
+      Layout::Coords coords(rank, 0);
+      coords[dimN] = column;
+      layout.add(Input::Register, coords);
+    }
+  } else {
+    run(Input::Register, dimN, 8, nearN);
+  }
   run(Input::Register, dimN, nearN * grid.n, n);
   run(Input::Register, dimM, rows * grid.m, m);
   run(Input::Warp, dimM, rows, rows * grid.m);
@@ -226,14 +246,14 @@ static OperandRead readOperand(const MmaProblem &problem, const Layout &acc,
                                Operand operand, bool alongK, bool isWide) {
   ArrayRef<int64_t> shape = operand == Operand::A ? problem.aShape : problem.bShape;
   Type type = operand == Operand::A ? problem.aType : problem.bType;
-  Shape fragment = shapeOf(type, isWide, problem);
+  Shape fragment = shapeOf(type, isWide, acc);
   ReadMode mode = chooseReadMode(fragment, shape, operand, type, alongK);
   return readLayout(fragment, mode, shape, type, acc, operand);
 }
 
 static std::optional<Layout> operandRegisters(const MmaProblem &problem, const Layout &acc,
                                               bool isWide, Operand operand) {
-  Shape fragment = shapeOf(problem.aType, isWide, problem);
+  Shape fragment = shapeOf(problem.aType, isWide, acc);
   if (problem.k() < fragment.blockK())
     return std::nullopt;
   return registerLayout(fragment, operand == Operand::A ? problem.aShape : problem.bShape, acc,

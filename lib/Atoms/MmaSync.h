@@ -36,13 +36,16 @@ struct Shape {
   /// a time are read of together lie in different banks as the copy engine swizzles rows of
   /// 128 bytes, be they along K or, of b, along N.
   bool isSpread = false, bIsAlongK = false;
+  /// How far apart neighbouring columns of b's fragment are in the tile, where b comes from
+  /// registers: a thread then has so many columns that lie side by side.
+  unsigned columnStep = 1;
 
   /// How far the tile's row (of a) or column (of b) moves with bit `bit` of its number in the
   /// fragment.
   int64_t step(Operand operand, unsigned bit) const {
     constexpr int64_t alongK[] = {2, 4, 1, 8}, alongN[] = {1, 8, 2, 4};
     if (!isSpread)
-      return int64_t(1) << bit;
+      return int64_t(operand == Operand::B ? columnStep : 1) << bit;
     return (operand == Operand::A || bIsAlongK ? alongK : alongN)[bit];
   }
 

@@ -51,7 +51,8 @@ ReadMode mmasync::chooseReadMode(const Shape &fragment, ArrayRef<int64_t> shape,
   int64_t k = shape[dimK(shape.size(), operand)];
   int64_t other = shape[dimOther(shape.size(), operand)];
   unsigned bytes = elementBytes(elementType);
-  if (bytes > 4 || k < fragment.blockK())
+  if (bytes > 4 || k < fragment.blockK() ||
+      (operand == Operand::B && fragment.columnStep > 1))
     return ReadMode::Elements;
   if (alongK)
     return ReadMode::Rows;

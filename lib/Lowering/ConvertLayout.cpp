@@ -210,8 +210,9 @@ struct Piece {
 };
 } // namespace
 
-/// Each thread has a slot of its own, so that neither side meets in a bank. What does not
-/// fit goes in rounds.
+/// Each thread has a slot of its own, so that writers do not meet in a bank; the slots of a
+/// warp are numbered from its own number on (by exclusive or), so that neither do lanes that
+/// read one lane of each warp. What does not fit goes in rounds.
 SmallVector<SmallVector<Value>> Emitter::readThreads(ValueRange values, ValueRange others,
                                                      Value scratch, bool &isFirst) {
   int64_t capacity = cast<tgpu::BufferType>(scratch.getType()).getBytes();
@@ -235,7 +236,9 @@ SmallVector<SmallVector<Value>> Emitter::readThreads(ValueRange values, ValueRan
   }
 
   auto addressOf = [&](const Piece &piece, Value thread) -> Value {
-    Value offset = arith::MulIOp::create(builder, loc, thread, i32(piece.bytes));
+    Value warp = arith::ShRUIOp::create(builder, loc, thread, i32(tile::laneBits));
+    Value slot = arith::XOrIOp::create(builder, loc, thread, warp);
+    Value offset = arith::MulIOp::create(builder, loc, slot, i32(piece.bytes));
     offset = arith::AddIOp::create(builder, loc, offset, i32(piece.offset));
     Value base = get(scratch);
     return LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,

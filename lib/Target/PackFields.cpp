@@ -16,12 +16,25 @@
 // The byte and its copy 16 - 4 bits above do not meet, so the product is both. The first
 // field is at the byte's beginning, the second one anywhere above.
 //
+// Two bytes of vectors that were loaded become a pair by one permutation of their words'
+// bytes and one logic operation, instead of two extractions, and what joins the results:
+//
+//   %x = extractelement <8 x i8> %v, 5     %y = extractelement <8 x i8> %w, 5
+//   %a = xor (zext i8 %x to i16), 0x6480   %b = xor (zext i8 %y to i16), 0x6480
+//   %p = <2 x i16> %a, %b
+//     →  %m = prmt (word 1 of %v), (word 1 of %w), 0x5511
+//        %p = xor (and i32 %m, 0x00ff00ff), 0x64806480
+//
+// So do two fields of one byte of such a vector, of the word and the word shifted, which is
+// the same for all bytes of the word.
+//
 //===----------------------------------------------------------------------===//
 #include "PackFields.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/Local.h"
 
@@ -32,20 +45,22 @@ using namespace llvm::PatternMatch;
 
 namespace {
 
-/// `mask & byte >> shift`, and bits that are set besides.
+/// `mask & byte >> shift`, and bits that are set, or turned around, besides.
 struct Field {
   Value *byte;
-  uint64_t shift, mask, set;
+  uint64_t shift, mask, set, turned;
 };
 
 std::optional<Field> matchField(Value *value) {
-  const APInt *set = nullptr, *mask = nullptr, *shift = nullptr;
+  const APInt *set = nullptr, *turned = nullptr, *mask = nullptr, *shift = nullptr;
   Value *narrow = value, *inner = nullptr;
-  if (match(value, m_Or(m_Value(inner), m_APInt(set))))
+  if (match(value, m_Or(m_Value(inner), m_APInt(set))) ||
+      match(value, m_Xor(m_Value(inner), m_APInt(turned))))
     narrow = inner;
   if (!match(narrow, m_ZExt(m_Value(inner))) || !inner->getType()->isIntegerTy(8))
     return std::nullopt;
-  Field field{inner, 0, 0xff, set ? set->getZExtValue() : 0};
+  Field field{inner, 0, 0xff, set ? set->getZExtValue() : 0,
+              turned ? turned->getZExtValue() : 0};
   if (match(field.byte, m_And(m_Value(inner), m_APInt(mask)))) {
     field.byte = inner;
     field.mask = mask->getZExtValue();
@@ -58,7 +73,41 @@ std::optional<Field> matchField(Value *value) {
   return field;
 }
 
-/// The word that `pair` (two halves of 16 bits) is; null where it is not of one byte.
+/// A byte of a vector of whole words.
+struct ByteOfWord {
+  Value *word;
+  uint64_t number;
+};
+
+std::optional<ByteOfWord> findInWord(IRBuilder<> &builder, Value *byte) {
+  auto *extract = dyn_cast<ExtractElementInst>(byte);
+  auto *number = extract ? dyn_cast<ConstantInt>(extract->getIndexOperand()) : nullptr;
+  auto *type = extract ? dyn_cast<FixedVectorType>(extract->getVectorOperandType()) : nullptr;
+  if (!number || !type || type->getNumElements() % 4)
+    return std::nullopt;
+  auto *words = FixedVectorType::get(builder.getInt32Ty(), type->getNumElements() / 4);
+  Value *vector = builder.CreateBitCast(extract->getVectorOperand(), words);
+  return ByteOfWord{builder.CreateExtractElement(vector, number->getZExtValue() / 4),
+                    number->getZExtValue() % 4};
+}
+
+/// The fields, without what is set besides, if their bytes are of loaded vectors.
+Value *packBytes(IRBuilder<> &builder, const Field &low, const Field &high) {
+  if (low.shift || !isa<ExtractElementInst>(low.byte) || !isa<ExtractElementInst>(high.byte))
+    return nullptr;
+  std::optional<ByteOfWord> first = findInWord(builder, low.byte);
+  std::optional<ByteOfWord> second = findInWord(builder, high.byte);
+  if (!first || !second)
+    return nullptr;
+  Value *upper = high.shift ? builder.CreateLShr(second->word, high.shift) : second->word;
+  uint64_t a = first->number, b = second->number + 4;
+  Value *word = builder.CreateIntrinsic(
+      Intrinsic::nvvm_prmt, {},
+      {first->word, upper, builder.getInt32(uint32_t(a | a << 4 | b << 8 | b << 12))});
+  return builder.CreateAnd(word, builder.getInt32(uint32_t(low.mask | high.mask << 16)));
+}
+
+/// The word that `pair` (two halves of 16 bits) is; null where it is of no such fields.
 Value *pack(InsertElementInst &pair) {
   auto *first = dyn_cast<InsertElementInst>(pair.getOperand(0));
   if (!first || !isa<PoisonValue>(first->getOperand(0)) ||
@@ -66,14 +115,23 @@ Value *pack(InsertElementInst &pair) {
     return nullptr;
   std::optional<Field> low = matchField(first->getOperand(1));
   std::optional<Field> high = matchField(pair.getOperand(1));
-  if (!low || !high || low->byte != high->byte || low->shift || !high->shift)
+  if (!low || !high)
     return nullptr;
   IRBuilder<> builder(&pair);
-  Value *word = builder.CreateZExt(low->byte, builder.getInt32Ty());
-  word = builder.CreateMul(word, builder.getInt32(1 + (1u << (16 - high->shift))),
-                           "", /*HasNUW=*/true, /*HasNSW=*/true);
-  word = builder.CreateAnd(word, builder.getInt32(uint32_t(low->mask | high->mask << 16)));
-  return builder.CreateOr(word, builder.getInt32(uint32_t(low->set | high->set << 16)));
+  Value *word = packBytes(builder, *low, *high);
+  if (!word && low->byte == high->byte && !low->shift && high->shift) {
+    word = builder.CreateZExt(low->byte, builder.getInt32Ty());
+    word = builder.CreateMul(word, builder.getInt32(1 + (1u << (16 - high->shift))),
+                             "", /*HasNUW=*/true, /*HasNSW=*/true);
+    word = builder.CreateAnd(word, builder.getInt32(uint32_t(low->mask | high->mask << 16)));
+  }
+  if (!word)
+    return nullptr;
+  if (auto set = uint32_t(low->set | high->set << 16))
+    word = builder.CreateOr(word, builder.getInt32(set));
+  if (auto turned = uint32_t(low->turned | high->turned << 16))
+    word = builder.CreateXor(word, builder.getInt32(turned));
+  return word;
 }
 
 } // namespace

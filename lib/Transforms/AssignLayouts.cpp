@@ -247,7 +247,13 @@ private:
     // All before any spreads: each has the layout of its own atom.
     kernel.walk([&](MmaOp mma) {
       MmaProblem problem = getMmaProblem(mma, numWarps);
-      offer(mma.getResult(), getAtom(mma, problem)->accLayout(problem));
+      const Atom *atom = getAtom(mma, problem);
+      if (auto loads = loadsBehind(mma, mma.getB());
+          !atom->isAsync && atom->bRegisters && llvm::any_of(loads, isCopied)) {
+        problem.bIsComputed = true;
+        problem.bIsAcrossK = comesAcrossK(mma, mma.getB(), loads);
+      }
+      offer(mma.getResult(), atom->accLayout(problem));
     });
     kernel.walk([&](MmaOp mma) { anchorComputed(mma); });
     spreadWaiting();
@@ -262,7 +268,7 @@ private:
          {std::pair(mma.getA(), atom->aRegisters), std::pair(mma.getB(), atom->bRegisters)}) {
       if (!registersOf || llvm::none_of(loadsBehind(mma, operand), isCopied))
         continue;
-      if (std::optional<Layout> layout = registersOf(problem, atom->accLayout(problem)))
+      if (std::optional<Layout> layout = registersOf(problem, get(mma.getResult()).getLayout()))
         offer(operand, *layout);
     }
   }

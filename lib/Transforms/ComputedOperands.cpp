@@ -11,6 +11,8 @@
 //===------------------------------------------------------------------------===//
 #include "ComputedOperands.h"
 
+#include "AccessCost.h"
+
 #include "tilec/Atoms/Atom.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -25,6 +27,18 @@ static bool isView(Value operand) {
   while (isa_and_nonnull<tile::PermuteOp, tile::ReshapeOp>(op))
     op = op->getOperand(0).getDefiningOp();
   return !op || isa<tile::LoadOp>(op);
+}
+
+static int64_t bytesOfTile(Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  return type.getNumElements() * storedBytes(type.getElementType());
+}
+
+int64_t tilec::bytesOf(ArrayRef<Operation *> loads) {
+  int64_t bytes = 0;
+  for (Operation *load : loads)
+    bytes += bytesOfTile(load->getResult(0));
+  return bytes;
 }
 
 llvm::SetVector<Operation *> tilec::loadsBehind(tile::MmaOp mma, Value operand) {
@@ -49,6 +63,27 @@ llvm::SetVector<Operation *> tilec::loadsBehind(tile::MmaOp mma, Value operand) 
   return loads;
 }
 
+bool tilec::comesAcrossK(tile::MmaOp mma, Value operand,
+                         const llvm::SetVector<Operation *> &loads) {
+  tile::LoadOp largest;
+  int64_t most = 0;
+  for (Operation *op : loads) {
+    auto load = cast<tile::LoadOp>(op);
+    if (int64_t size = cast<RankedTensorType>(load.getResult().getType()).getNumElements(); size > most) {
+      largest = load;
+      most = size;
+    }
+  }
+  if (!largest)
+    return false;
+  for (Operation *op = largest->getNextNode(); op && op != mma; op = op->getNextNode())
+    if (isa<tile::PermuteOp>(op) && loads.contains(op->getOperand(0).getDefiningOp()))
+      return false;
+  unsigned last = unsigned(cast<RankedTensorType>(largest.getResult().getType()).getRank()) - 1;
+  bool isRow = int64_t(largest.getArrayDim(last)) == largest.getArray().getType().getRank() - 1;
+  return isRow == (operand == mma.getB());
+}
+
 llvm::SetVector<Operation *> tilec::loadsBehindProducts(tile::KernelOp kernel, bool isAsync) {
   llvm::SetVector<Operation *> all;
   kernel.walk([&](tile::MmaOp mma) {
@@ -57,7 +92,9 @@ llvm::SetVector<Operation *> tilec::loadsBehindProducts(tile::KernelOp kernel, b
         (!isAsync && !atom->bRegisters))
       return;
     for (Value operand : {mma.getA(), mma.getB()})
-      all.insert_range(loadsBehind(mma, operand));
+      if (auto loads = loadsBehind(mma, operand);
+          isAsync || bytesOf(loads.getArrayRef()) <= bytesOfTile(operand))
+        all.insert_range(loads);
   });
   return all;
 }

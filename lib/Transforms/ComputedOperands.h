@@ -27,8 +27,16 @@ namespace tilec {
 /// what comes from outside of the block has a part in it, or where no loop is around.
 llvm::SetVector<mlir::Operation *> loadsBehind(tile::MmaOp mma, mlir::Value operand);
 
+/// Whether what `operand` of `mma` is computed from lies in its array along the other dim than
+/// K: the largest of `loads`, if nothing turns it.
+bool comesAcrossK(tile::MmaOp mma, mlir::Value operand, const llvm::SetVector<mlir::Operation *> &loads);
+
+/// What `loads` bring to shared memory.
+int64_t bytesOf(llvm::ArrayRef<mlir::Operation *> loads);
+
 /// The loads behind the operands of all products of `kernel` that complete later (`isAsync`),
-/// or of those of warps, which take either operand from registers.
+/// or of those of warps, which take either operand from registers. Several warps read the
+/// same part there: only what is no larger than the operand, as weights of a few bits are.
 llvm::SetVector<mlir::Operation *> loadsBehindProducts(tile::KernelOp kernel, bool isAsync);
 
 } // namespace tilec

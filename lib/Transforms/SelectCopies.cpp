@@ -152,15 +152,6 @@ static constexpr int64_t smallTile = 4096;
 /// for anything else.
 static constexpr int64_t mostForOperands = 96 * 1024;
 
-static int64_t bytesOf(ArrayRef<Operation *> loads) {
-  int64_t bytes = 0;
-  for (Operation *load : loads) {
-    auto type = cast<RankedTensorType>(load->getResult(0).getType());
-    bytes += type.getNumElements() * tgpu::BufferType::storedBytes(type.getElementType());
-  }
-  return bytes;
-}
-
 /// Whether boxes of the array, as `view` has them, fill a buffer.
 static Obstacle boxObstacle(const TileView &view, const Layout &buffer, ArrayType array) {
   int64_t bytes = tgpu::BufferType::storedBytes(array.getElementType());

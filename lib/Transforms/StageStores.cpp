@@ -24,13 +24,18 @@
 // Marked atomic operations go the same way, as copies that reduce; their indices, which name
 // a tile of the array (Copies.h), are no longer needed then.
 //
+// Where lanes would meet in a bank, as those of products that sum in 32 bits do in the engine's
+// swizzle, some of them write their registers in another order: that moves nothing between lanes.
+//
 // Where the parts of warp groups lie apart, each group waits, stores and copies by itself:
 // then the products of one run beside the stores of another.
 //
 //===------------------------------------------------------------------------===//
 #include "Copies.h"
 #include "LayoutRules.h"
+#include "Staging.h"
 
+#include "tilec/Layout/Conversion.h"
 #include "tilec/Layout/Layout.h"
 #include "tilec/Tile/TileLayout.h"
 #include "tilec/TileGPU/TileGPU.h"
@@ -133,6 +138,41 @@ static Value partIndex(OpBuilder &builder, Location loc, Value index, int64_t nu
   index = arith::MaxSIOp::create(builder, loc, index, constant(-1));
   index = arith::MulIOp::create(builder, loc, index, constant(numParts));
   return arith::AddIOp::create(builder, loc, index, constant(part));
+}
+
+/// `layout` with the lanes that have bit `lane` set one basis of a register further.
+static Layout exchangedInLane(const Layout &layout, unsigned lane, uint64_t basis) {
+  Layout result(layout.shape());
+  for (Input input : {Input::Register, Input::Lane, Input::Warp})
+    for (auto [bit, own] : llvm::enumerate(layout.bases(input)))
+      result.addFlat(input, input == Input::Lane && bit == lane ? own ^ basis : own);
+  return result;
+}
+
+/// `tile` so that its threads write it to `buffer` without bank conflicts, if that takes no
+/// more than another order of registers in some lanes: rows of the buffer are rotated by what
+/// lanes differ in, too, and lanes that would meet then write another part first.
+static Value avoidConflicts(OpBuilder &builder, Location loc, Value tile, const Layout &buffer) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  unsigned bits = 8 * unsigned(tgpu::BufferType::storedBytes(type.getElementType()));
+  Layout best = tile::getLayout(type);
+  unsigned conflicts = countBankConflicts(best, buffer, bits);
+  unsigned width = planSharedAccess(best, buffer, bits).vector;
+  for (bool isBetter = conflicts > 1; isBetter;) {
+    isBetter = false;
+    Layout from = best;
+    for (unsigned lane = 0; lane < from.numBits(Input::Lane); ++lane)
+      for (uint64_t basis : from.bases(Input::Register)) {
+        Layout other = exchangedInLane(from, lane, basis);
+        unsigned count = countBankConflicts(other, buffer, bits);
+        if (count >= conflicts || planSharedAccess(other, buffer, bits).vector < width)
+          continue;
+        best = other;
+        conflicts = count;
+        isBetter = true;
+      }
+  }
+  return convertTo(builder, loc, tile, best);
 }
 
 /// What is computed elementwise for `tile` and nothing else, last first.
@@ -252,6 +292,7 @@ private:
     }
     Value buffer = buffers[size_t(part) % buffers.size()];
     tgpu::CopyOutWaitOp::create(builder, loc, int64_t(buffers.size()) - 1, bool(groups));
+    piece = avoidConflicts(builder, loc, piece, cast<tgpu::BufferType>(buffer.getType()).getLayout().getLayout());
     tgpu::StoreOp::create(builder, loc, piece, buffer);
     tgpu::CopyOutOp::create(builder, loc, buffer, array, place,
                             builder.getDenseI64ArrayAttr(view.arrayDims),

@@ -27,7 +27,12 @@ tile.kernel @lanes(%x: i32) attributes {num_warps = 1 : i32} {
 tile.kernel @warps(%x: i32) attributes {num_warps = 4 : i32} {
   %t = tile.splat %x : i32 -> tensor<256xi32, #l>
   %b = tgpu.alloc offset 0 : !tgpu.buffer<2048xi8, #bytes>
+  // CHECK: %[[THREAD:.*]] = nvvm.read.ptx.sreg.tid.x
   // CHECK-COUNT-7: nvvm.shfl.sync idx
+  // A slot is the thread's number, or'ed exclusively with its warp's: lanes that read one lane
+  // of each warp do not meet in a bank.
+  // CHECK: %[[WARP:.*]] = arith.shrui %[[THREAD]], %{{.*}} : i32
+  // CHECK-NEXT: arith.xori %[[THREAD]], %[[WARP]] : i32
   // CHECK: llvm.store %{{.*}}, %{{.*}} {alignment = 4 : i64} : vector<1xi32>, !llvm.ptr<3>
   // CHECK: nvvm.barrier0
   // CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> vector<1xi32>
