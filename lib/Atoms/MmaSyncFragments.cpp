@@ -231,7 +231,7 @@ bool FragmentReader::isBeyondK(unsigned block) const {
 void FragmentReader::enterChunk(OpBuilder &body, Value chunk, unsigned steps) {
   builder = &body;
   known.clear();
-  start = {};
+  starts.clear();
   int64_t first = int64_t(steps) * fragment.k();
   LinearBases places;
   for (int64_t k = first; k < sizeK; k *= 2)
@@ -261,18 +261,19 @@ ArrayRef<Value> FragmentReader::read(uint64_t flat, unsigned step) {
   return known[{flat, step}];
 }
 
-/// The address of the element that lies at `constant` from the thread's own.
+/// The address of the element that lies at `constant` from the thread's own. What the swizzle
+/// mixes with the thread's offset takes a register; the rest is part of the instruction.
 Value FragmentReader::address(uint64_t constant) {
   Type pointer = operand.value.getType(), element = storedType(operand.elementType);
   auto gep = [&](Value base, LLVM::GEPArg index) -> Value {
     return LLVM::GEPOp::create(*builder, loc, pointer, element, base,
                                ArrayRef<LLVM::GEPArg>{index});
   };
-  if (constant & offsetBits)
-    return gep(operand.value, emitXor(*builder, loc, offset, offsetBits, constant));
+  uint64_t mixed = constant & offsetBits;
+  Value &start = starts[mixed];
   if (!start)
-    start = gep(operand.value, offset);
-  return constant ? gep(start, int32_t(constant)) : start;
+    start = gep(operand.value, emitXor(*builder, loc, offset, offsetBits, mixed));
+  return constant == mixed ? start : gep(start, int32_t(constant ^ mixed));
 }
 
 Value FragmentReader::zeroRegister() {
@@ -364,11 +365,19 @@ FragmentReader::Registers FragmentReader::readElements(uint64_t flat, unsigned s
   access.base = operand.value;
   access.elementType = storedType(operand.elementType);
   uint64_t constant = place(flat ^ flatAtK(int64_t(step) * fragment.k()));
-  access.offset = emitXor(*builder, loc, offset, offsetBits, constant);
-  access.offsetBits = offsetBits | constant;
+  uint64_t mixed = offsetBits;
   for (const Bit &bit : bits)
-    if (bit.exists)
+    if (bit.exists) {
       access.registerBases.push_back(place(bit.flat));
+      mixed |= place(bit.flat);
+    }
+  mixed &= constant;
+  access.offset = emitXor(*builder, loc, offset, offsetBits, mixed);
+  access.offsetBits = offsetBits | constant;
+  if (constant != mixed)
+    access.base = LLVM::GEPOp::create(*builder, loc, operand.value.getType(), access.elementType,
+                                      operand.value,
+                                      ArrayRef<LLVM::GEPArg>{int32_t(constant ^ mixed)});
   auto loaded = vector::ToElementsOp::create(*builder, loc,
                                              emitSharedLoad(*builder, loc, access));
   Value zero = arith::ConstantOp::create(*builder, loc,

@@ -12,7 +12,8 @@
 //   release  nothing: the next pop is where all threads meet
 //
 // A place may be filled again once all threads have met since it was released, which
-// holds when the push comes after the next pop (ScheduleLoops) or the ring has two places.
+// holds when the push comes after the next pop (ScheduleLoops), of that ring or of another that
+// takes turns with it, or the ring has two places.
 //
 // How many groups may be on their way when a pop goes on is a constant of the
 // instruction. Where ScheduleLoops does not say it, all but the oldest may when the ring is
@@ -317,8 +318,12 @@ Value Emitter::takePlace(const ThreadRing &ring, Value cursor) {
 
 LogicalResult Emitter::emitThreadPush(tgpu::PushOp op, Value condition) {
   const ThreadRing &ring = threadRings.find(op.getRing())->second;
-  // With one place, the readers of the last group may still be at it.
-  if (ring.type.getStages() == 1 && failed(emitBarrier()))
+  // With one place, the readers of the last group may still be at it, unless ScheduleLoops has
+  // put the push to where all have met.
+  bool isAhead = llvm::any_of(op.getRing().getUsers(), [](Operation *user) {
+    return isa<tgpu::PopOp>(user) && user->hasAttr(tgpu::pendingAttrName);
+  });
+  if (ring.type.getStages() == 1 && !isAhead && failed(emitBarrier()))
     return failure();
   Value place = takePlace(ring, ring.pushOffset);
   for (Operation &inner : op.getCopies().front()) {

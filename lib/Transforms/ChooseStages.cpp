@@ -11,13 +11,14 @@
 //
 // Rings that threads fill share bytes with buffers that are used before or after; they get
 // at most four places, and with up to four warps no more than lets two blocks fit, if two
-// places do.
+// places do, or one where two rings take turns.
 //
 // Rings that are filled in the innermost loops share the room evenly; the others hold
 // what one pass through such a loop needs, and have one place. What is left gives those
 // that are filled in a loop a second one, so that the next pass starts without waiting.
 //
 //===------------------------------------------------------------------------===//
+#include "AlternatingRings.h"
 #include "Hints.h"
 #include "SharedMemory.h"
 
@@ -144,7 +145,7 @@ struct ChooseStages : tilec::impl::ChooseStagesBase<ChooseStages> {
     };
     // A second block computes while the threads of the first wait for each other.
     if (!asked && numWarps <= 4)
-      for (int64_t stages = mostThreadStages; stages > 1; --stages)
+      for (int64_t stages = mostThreadStages; stages > (canAlternate(rings) ? 0 : 1); --stages)
         if (fits(stages, 2))
           return explain(rings, asked, mostThreadStages, /*forTwo=*/true);
     for (int64_t stages = asked ? asked : mostThreadStages; stages > 0; --stages)

@@ -33,11 +33,19 @@
 // Copying too much is harmless: copies are bounded by the array whatever the loop knows of
 // its index, and SelectCopies has made sure that the kernel writes nothing that they read.
 //
+// Two rings of one place each, which a `for` takes from by turns, are filled by turns: all
+// threads meet for the one behind the release of the other.
+//
+//   push %k, %i   pop %k   s = …   release %k           push %k, 0   for %i {
+//   push %v, %i   pop %v   … s …   release %v     →       pop %k   push %v, %i       s = …
+//                                                         pop %v   push %k, %i + 1   … s … }
+//
 // Rings of one loop begin it in turns, place by place. So each iteration, and each turn
 // before the loop, closes one group of each ring (an empty one when there is nothing to
 // copy), and how many groups follow the one that a pop waits for is a constant.
 //
 //===------------------------------------------------------------------------===//
+#include "AlternatingRings.h"
 #include "Dependence.h"
 
 #include "tilec/Tile/Remarks.h"
@@ -291,13 +299,50 @@ static void runAhead(LoopRings &rings, int64_t stages) {
       op->erase();
 }
 
+/// Two rings that a loop takes from by turns, in this order, or nothing.
+static std::optional<std::pair<RingLoop, RingLoop>> findTurns(ArrayRef<tgpu::RingOp> rings) {
+  if (rings.size() != 2)
+    return std::nullopt;
+  std::optional<RingLoop> first = findLoop(rings[0]), second = findLoop(rings[1]);
+  if (!first || !second || first->body != second->body || !first->getFor())
+    return std::nullopt;
+  if (second->pop->isBeforeInBlock(first->pop))
+    std::swap(first, second);
+  for (RingLoop *ring : {&*first, &*second})
+    if (!isa<tgpu::ReleaseOp>(ring->late) || !ring->pop->isBeforeInBlock(ring->late))
+      return std::nullopt;
+  if (!first->late->isBeforeInBlock(second->pop) || second->late->isBeforeInBlock(second->pop))
+    return std::nullopt;
+  return std::pair(*first, *second);
+}
+
+bool tilec::canAlternate(ArrayRef<tgpu::RingOp> rings) { return findTurns(rings).has_value(); }
+
+static void takeTurns(RingLoop &first, RingLoop &second) {
+  OpBuilder builder(first.loop);
+  pushAhead(builder, first, /*fromStart=*/true, 0);
+  builder.setInsertionPointAfter(second.pop);
+  pushAhead(builder, first, /*fromStart=*/false, 1);
+  first.push->erase();
+  if (second.push->isBeforeInBlock(first.pop))
+    second.push->moveAfter(first.pop);
+  for (RingLoop *ring : {&first, &second})
+    ring->pop->setAttr(tgpu::pendingAttrName, builder.getI64IntegerAttr(0));
+  for (Operation *op : llvm::reverse(first.slice))
+    if (op->use_empty())
+      op->erase();
+}
+
 namespace {
 
 struct ScheduleLoops : tilec::impl::ScheduleLoopsBase<ScheduleLoops> {
   void runOnOperation() override {
     llvm::MapVector<std::pair<Operation *, int64_t>, LoopRings> loops;
+    SmallVector<tgpu::RingOp> single;
     for (tgpu::RingOp ring : getOperation().getBody().front().getOps<tgpu::RingOp>()) {
       int64_t stages = ring.getRing().getType().getStages();
+      if (ring.getCopy() == "cp_async" && stages == 1)
+        single.push_back(ring);
       if (ring.getCopy() != "cp_async" || stages < 2)
         continue;
       std::optional<RingLoop> found = findLoop(ring);
@@ -307,6 +352,13 @@ struct ScheduleLoops : tilec::impl::ScheduleLoopsBase<ScheduleLoops> {
     }
     for (auto &[key, rings] : loops)
       runAhead(rings, key.second);
+    if (auto turns = findTurns(single)) {
+      for (tgpu::RingOp ring : single)
+        remarkChoice(ring, "schedule-loops",
+                     "copies of {0} run beside the other ring's product, into its one place",
+                     tgpu::spellSources(ring));
+      takeTurns(turns->first, turns->second);
+    }
   }
 
   static void explain(tgpu::RingOp ring, int64_t stages, std::optional<RingLoop> &found) {
