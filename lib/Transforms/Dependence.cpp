@@ -82,7 +82,8 @@ static void addSources(Operation *op, llvm::SetVector<Value> &reached) {
           reached.insert(operand);
 }
 
-bool tilec::dependsOn(ValueRange values, llvm::function_ref<bool(Operation *)> isSource) {
+bool tilec::dependsOn(ValueRange values, llvm::function_ref<bool(Operation *)> isSource,
+                      bool throughBounds) {
   llvm::SetVector<Value> reached;
   for (Value value : values)
     reached.insert(value);
@@ -92,6 +93,9 @@ bool tilec::dependsOn(ValueRange values, llvm::function_ref<bool(Operation *)> i
     if (!op)
       op = value.getParentBlock()->getParentOp();
     if (isa<tile::KernelOp>(op))
+      continue;
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (loop && value == loop.getInductionVar() && !throughBounds)
       continue;
     if (isSource(op))
       return true;

@@ -19,9 +19,10 @@ namespace tilec {
 
 /// Whether an operation of which `isSource` is true has a part in computing one of
 /// `values`, be it through control flow. What is read from memory is not followed to
-/// who wrote it.
+/// who wrote it. Without `throughBounds` a counter depends on nothing: where its loop begins
+/// and ends is left aside.
 bool dependsOn(mlir::ValueRange values,
-               llvm::function_ref<bool(mlir::Operation *)> isSource);
+               llvm::function_ref<bool(mlir::Operation *)> isSource, bool throughBounds = true);
 
 /// Adds what `op`, if it is a loop or a branch, makes `value` of, a result or an argument of
 /// its regions, and what decides about it; false of other operations.

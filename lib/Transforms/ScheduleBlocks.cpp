@@ -34,6 +34,13 @@
 //
 //   position 0 1 2 3 4 5 6 7     three resident blocks: 0 5 6, 1 4 7, 2 3
 //
+// Where all that loops copy is the same along axis 0, as keys and values are for the queries
+// of a head, the raster goes along axis 0 fastest: those that read the same are at work
+// together. If they take unequally long, a block first takes a long position and then, of the
+// same row of axis 0, the short one that makes up for it, so that all have the same to do:
+//
+//   axis 0 of two others: a0 … a3, b0 … b3     four resident blocks: a3 a0, a2 a1, b3 b0, b2 b1
+//
 // Where loads do not depend on the position along an axis, two blocks side by side along
 // it can share them: they become a cluster, and each copies half for both. That is done
 // for large tiles, whose grids are large, and for smaller ones in a build that knows the
@@ -102,27 +109,124 @@ struct BlockArithmetic {
   Value div(Value a, Value b) { return arith::DivUIOp::create(builder, loc, a, b); }
   Value rem(Value a, Value b) { return arith::RemUIOp::create(builder, loc, a, b); }
   Value min(Value a, Value b) { return arith::MinUIOp::create(builder, loc, a, b); }
+  Value max(Value a, Value b) { return arith::MaxUIOp::create(builder, loc, a, b); }
+  Value is(arith::CmpIPredicate predicate, Value a, Value b) {
+    return arith::CmpIOp::create(builder, loc, predicate, a, b);
+  }
+  Value select(Value condition, Value a, Value b) {
+    return arith::SelectOp::create(builder, loc, condition, a, b);
+  }
 };
 } // namespace
 
 /// How long a block takes, along axis 0 of the grid.
 enum class Work { Even, Grows, Shrinks };
 
-/// The position that comes `number`-th where work is not even along axis 0: bands of that
-/// axis from where it is most, in each all positions of the other axes. Positions of a band
-/// take nearly as long, and those side by side along axis 0 are at work together.
-static SmallVector<Value, 3> unevenPosition(BlockArithmetic math, Value number,
-                                            ArrayRef<Value> extents, Work work) {
+/// How the grid is gone through.
+struct Raster {
+  Work work = Work::Even;
+  /// All that loops copy is the same along axis 0.
+  bool isSharedAlong0 = false;
+};
+
+/// Places along axis 0, counted from where work is most, and along all other axes.
+using RowAndOther = std::pair<Value, Value>;
+
+/// Every other round of the resident blocks goes backwards: the one that came first, and
+/// so took longest, comes last. The last round may have fewer positions than blocks.
+static Value turnRound(BlockArithmetic math, Value number, Value total, Value numBlocks) {
+  Value round = math.div(number, numBlocks);
+  Value first = math.mul(round, numBlocks);
+  Value size = math.min(math.sub(total, first), numBlocks);
+  Value place = math.sub(number, first);
+  Value turned = math.sub(math.sub(size, math.constant(1)), place);
+  Value isOdd = math.is(arith::CmpIPredicate::ne, math.rem(round, math.constant(2)),
+                        math.constant(0));
+  return math.add(first, math.select(isOdd, turned, place));
+}
+
+/// Bands of axis 0 from where work is most, in each all positions of the other axes.
+/// Positions of a band take nearly as long, and those side by side along axis 0 are at work
+/// together.
+static RowAndOther placeInBands(BlockArithmetic math, Value number, Value rows, Value others) {
   Value band = math.constant(unevenBandBlocks);
-  Value others = extents.size() > 2 ? math.mul(extents[1], extents[2]) : extents[1];
   Value size = math.mul(band, others);
-  Value left = math.sub(extents[0], math.mul(math.div(number, size), band));
-  Value height = math.min(left, band);
+  Value first = math.mul(math.div(number, size), band);
+  Value height = math.min(math.sub(rows, first), band);
   Value inBand = math.rem(number, size);
   Value other = math.div(inBand, height);
-  Value row = math.rem(inBand, height);
-  Value x = work == Work::Shrinks ? math.add(math.sub(extents[0], left), row)
-                                  : math.sub(math.sub(left, math.constant(1)), row);
+  return {math.add(first, math.rem(inBand, height)), other};
+}
+
+/// A long position of axis 0 and, a round later, the short one that goes with it: two rounds
+/// of `numBlocks` have so many of both, the last two what is left, and the last row of an odd
+/// number comes behind all.
+static RowAndOther placeInTurns(BlockArithmetic math, Value number, Value rows, Value others,
+                                Value numBlocks) {
+  Value one = math.constant(1), two = math.constant(2), none = math.constant(0);
+  Value half = math.max(math.div(rows, two), one);
+  Value pairs = math.mul(math.div(rows, two), others);
+  Value twoRounds = math.mul(numBlocks, two);
+  Value turn = math.div(number, twoRounds);
+  Value inTurn = math.sub(number, math.mul(turn, twoRounds));
+  Value before = math.mul(turn, numBlocks);
+  Value count = math.min(math.sub(pairs, before), numBlocks);
+  Value isShort = math.is(arith::CmpIPredicate::uge, inTurn, count);
+  // The short positions of blocks that take a long one before come last.
+  Value both = math.mul(count, two);
+  Value late = math.select(math.is(arith::CmpIPredicate::ugt, both, numBlocks),
+                           math.sub(both, numBlocks), none);
+  Value place = math.add(math.sub(inTurn, count), late);
+  place = math.select(math.is(arith::CmpIPredicate::uge, place, count), math.sub(place, count),
+                      place);
+  Value pair = math.add(before, math.select(isShort, place, inTurn));
+  Value other = math.div(pair, half);
+  Value row = math.sub(pair, math.mul(other, half));
+  Value last = math.sub(rows, one);
+  Value shortRow = math.sub(math.sub(last, math.rem(rows, two)), row);
+  // What has no partner.
+  Value alone = math.mul(pairs, two);
+  Value isAlone = math.is(arith::CmpIPredicate::uge, number, alone);
+  return {math.select(isAlone, last, math.select(isShort, shortRow, row)),
+          math.select(isAlone, math.sub(number, alone), other)};
+}
+
+/// Whether pairs of a long and a short position fill the resident blocks to 16 parts of 17.
+static Value doTurnsFill(BlockArithmetic math, Value rows, Value others, Value numBlocks) {
+  Value pairs = math.mul(math.div(rows, math.constant(2)), others);
+  Value up = math.sub(math.add(pairs, numBlocks), math.constant(1));
+  Value idle = math.sub(math.mul(math.div(up, numBlocks), numBlocks), pairs);
+  return math.is(arith::CmpIPredicate::ule, math.mul(idle, math.constant(16)), pairs);
+}
+
+/// The position that comes `number`-th of `total` where work is not even along axis 0.
+static SmallVector<Value, 3> unevenPosition(BlockArithmetic math, Value number, Value total,
+                                            Value numBlocks, ArrayRef<Value> extents,
+                                            Raster raster) {
+  Value rows = extents[0];
+  Value others = extents.size() > 2 ? math.mul(extents[1], extents[2]) : extents[1];
+  auto inBands = [&](BlockArithmetic inner) {
+    return placeInBands(inner, turnRound(inner, number, total, numBlocks), rows, others);
+  };
+  RowAndOther place;
+  if (raster.isSharedAlong0) {
+    auto yield = [](OpBuilder &body, Location loc, RowAndOther place) {
+      scf::YieldOp::create(body, loc, {place.first, place.second});
+    };
+    auto branch = scf::IfOp::create(
+        math.builder, math.loc, doTurnsFill(math, rows, others, numBlocks),
+        [&](OpBuilder &body, Location loc) {
+          yield(body, loc, placeInTurns({body, loc}, number, rows, others, numBlocks));
+        },
+        [&](OpBuilder &body, Location loc) { yield(body, loc, inBands({body, loc})); });
+    place = {branch.getResult(0), branch.getResult(1)};
+  } else {
+    place = inBands(math);
+  }
+  auto [row, other] = place;
+  Value x = raster.work == Work::Shrinks
+                ? row
+                : math.sub(math.sub(rows, math.constant(1)), row);
   Value y = extents.size() > 2 ? math.rem(other, extents[1]) : other;
   Value z = extents.size() > 2 ? math.div(other, extents[1]) : math.constant(0);
   return {math.widen(x), math.widen(y), math.widen(z)};
@@ -146,11 +250,16 @@ static std::pair<Value, Value> positionInBand(BlockArithmetic math, Value inBand
   return {branch.getResult(0), branch.getResult(1)};
 }
 
-/// The position of the grid that comes `number`-th. `extents`: of the grid's axes.
-static SmallVector<Value, 3> rasterPosition(BlockArithmetic math, Value number,
-                                            ArrayRef<Value> extents, Work work) {
-  if (work != Work::Even)
-    return unevenPosition(math, number, extents, work);
+/// The position of the grid that comes `number`-th where all take equally long. `extents`:
+/// of the grid's axes.
+static SmallVector<Value, 3> evenPosition(BlockArithmetic math, Value number,
+                                          ArrayRef<Value> extents, Raster raster) {
+  if (raster.isSharedAlong0) {
+    Value other = math.div(number, extents[0]);
+    Value y = extents.size() > 2 ? math.rem(other, extents[1]) : other;
+    Value z = extents.size() > 2 ? math.div(other, extents[1]) : math.constant(0);
+    return {math.widen(math.rem(number, extents[0])), math.widen(y), math.widen(z)};
+  }
   Value inPlane = number, z = math.constant(0);
   if (extents.size() > 2) {
     Value plane = math.mul(extents[0], extents[1]);
@@ -164,19 +273,6 @@ static SmallVector<Value, 3> rasterPosition(BlockArithmetic math, Value number,
   Value height = math.min(math.sub(extents[0], first), band);
   auto [row, column] = positionInBand(math, inBand, height);
   return {math.widen(math.add(first, row)), math.widen(column), math.widen(z)};
-}
-
-/// Every other round of the resident blocks goes backwards: the one that came first, and
-/// so took longest, comes last. The last round may have fewer positions than blocks.
-static Value turnRound(BlockArithmetic math, Value number, Value total, Value numBlocks) {
-  Value round = math.div(number, numBlocks);
-  Value first = math.mul(round, numBlocks);
-  Value size = math.min(math.sub(total, first), numBlocks);
-  Value place = math.sub(number, first);
-  Value turned = math.sub(math.sub(size, math.constant(1)), place);
-  Value isOdd = arith::CmpIOp::create(math.builder, math.loc, arith::CmpIPredicate::ne,
-                                      math.rem(round, math.constant(2)), math.constant(0));
-  return math.add(first, arith::SelectOp::create(math.builder, math.loc, isOdd, turned, place));
 }
 
 /// Only a kernel whose time goes into rings gains: its next copies overlap.
@@ -410,8 +506,29 @@ static Work workAlongGrid(tile::KernelOp kernel) {
   return work;
 }
 
+/// Whether all that loops copy is the same along axis 0: nothing but where loops begin or end
+/// depends on it, and not so that each has tiles of its own.
+static bool sharesAlong0(tile::KernelOp kernel) {
+  return !kernel
+              .walk([](tile::LoadOp load) {
+                bool isOwn = llvm::any_of(load.getIndex(),
+                                          [](Value index) { return isOwnAlong(index, 0); });
+                bool isOther = dependsOn(load.getIndex(), isPositionAlong(0),
+                                         /*throughBounds=*/false);
+                return isCopied(load) && load->getParentOfType<LoopLikeOpInterface>() &&
+                               (isOwn || isOther)
+                           ? WalkResult::interrupt()
+                           : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+static Raster rasterOf(tile::KernelOp kernel) {
+  return {workAlongGrid(kernel), sharesAlong0(kernel)};
+}
+
 static void makePersistent(tile::KernelOp kernel, std::optional<Cluster> cluster) {
-  Work work = workAlongGrid(kernel);
+  Raster raster = rasterOf(kernel);
   // Where the program does not say how many axes there are, there may be three.
   uint32_t numAxes = kernel.getGrid() ? uint32_t(kernel.getGrid()->size()) : 3;
   markReadOnce(kernel, numAxes, cluster);
@@ -443,9 +560,10 @@ static void makePersistent(tile::KernelOp kernel, std::optional<Cluster> cluster
 
   builder.setInsertionPointToStart(loop.getBody());
   Value number = math.narrow(loop.getInductionVar());
-  if (work != Work::Even)
-    number = turnRound(math, number, math.narrow(total), math.narrow(step));
-  SmallVector<Value, 3> position = rasterPosition(math, number, extents, work);
+  SmallVector<Value, 3> position =
+      raster.work == Work::Even ? evenPosition(math, number, extents, raster)
+                                : unevenPosition(math, number, math.narrow(total),
+                                                 math.narrow(step), extents, raster);
   Value isInside;
   if (cluster) {
     Value rank = math.narrow(tgpu::ClusterRankOp::create(builder, kernel.getLoc(), index));
@@ -483,16 +601,18 @@ struct ScheduleBlocks : tilec::impl::ScheduleBlocksBase<ScheduleBlocks> {
       return stayPlain(false, "the hint says so");
     remarkChoice(kernel, "schedule-blocks",
                  "resident blocks take one position of the grid after the other, {0}",
-                 orderOf(workAlongGrid(kernel)));
+                 orderOf(rasterOf(kernel)));
     makePersistent(kernel, chooseCluster(kernel, chip));
   }
 
 private:
-  static std::string orderOf(Work work) {
-    if (work == Work::Even)
-      return "in bands of " + std::to_string(bandBlocks) + " of axis 0";
-    return std::string(work == Work::Grows ? "the last" : "the first") +
-           " of axis 0 first, as these take longest";
+  static std::string orderOf(Raster raster) {
+    if (raster.work == Work::Even)
+      return raster.isSharedAlong0 ? "axis 0 fastest, along which they load the same"
+                                   : "in bands of " + std::to_string(bandBlocks) + " of axis 0";
+    std::string end = raster.work == Work::Grows ? "last" : "first";
+    return "the " + end + " of axis 0 first, as these take longest" +
+           (raster.isSharedAlong0 ? ", and with each a short one" : "");
   }
 
   /// A block for each position of the grid, and no clusters.

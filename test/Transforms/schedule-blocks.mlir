@@ -97,13 +97,15 @@ tile.kernel @paired(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !t
 // CLUSTER:   %[[FOUR:.*]] = arith.constant 4 : i32
 // CLUSTER:   %[[BAND:.*]] = arith.muli %[[FOUR]], %{{.*}} : i32
 // CLUSTER:   arith.divui %[[NUMBER]], %[[BAND]] : i32
+// CLUSTER:   %[[ABOVE:.*]] = arith.muli %{{.*}}, %[[FOUR]] : i32
 // CLUSTER:   %[[LEFT:.*]] = arith.subi
 // CLUSTER:   %[[HEIGHT:.*]] = arith.minui %[[LEFT]], %[[FOUR]] : i32
 // CLUSTER:   %[[IN:.*]] = arith.remui %[[NUMBER]], %[[BAND]] : i32
-// CLUSTER:   arith.divui %[[IN]], %[[HEIGHT]] : i32
-// CLUSTER:   %[[ROW:.*]] = arith.remui %[[IN]], %[[HEIGHT]] : i32
-// CLUSTER:   %[[LAST:.*]] = arith.subi %[[LEFT]], %{{.*}} : i32
-// CLUSTER:   arith.subi %[[LAST]], %[[ROW]] : i32
+// CLUSTER-DAG: arith.divui %[[IN]], %[[HEIGHT]] : i32
+// CLUSTER-DAG: %[[ROW:.*]] = arith.remui %[[IN]], %[[HEIGHT]] : i32
+// CLUSTER:   %[[FROM:.*]] = arith.addi %[[ABOVE]], %[[ROW]] : i32
+// CLUSTER:   %[[LAST:.*]] = arith.subi
+// CLUSTER:   arith.subi %[[LAST]], %[[FROM]] : i32
 // CLUSTER: tile.return
 // REMARK: [Passed] {{.*}}Function=uneven {{.*}}Remark="resident blocks take one position of the grid after the other, the last of axis 0 first, as these take longest"
 // REMARK: [Missed] {{.*}}Function=uneven {{.*}}Remark="no clusters: no two neighbours of the grid load the same and run in step"
@@ -126,12 +128,9 @@ tile.kernel @uneven(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !t
 
 // Here only where a loop begins depends on the axis: the first of the axis take longest.
 // CLUSTER-LABEL: tile.kernel @later
-// CLUSTER:   %[[EXTENT:.*]] = arith.index_cast
-// CLUSTER:   %[[LEFT:.*]] = arith.subi %[[EXTENT]], %{{.*}} : i32
-// CLUSTER:   %[[HEIGHT:.*]] = arith.minui %[[LEFT]], %{{.*}} : i32
-// CLUSTER:   %[[ROW:.*]] = arith.remui %{{.*}}, %[[HEIGHT]] : i32
-// CLUSTER:   %[[FIRST:.*]] = arith.subi %[[EXTENT]], %[[LEFT]] : i32
-// CLUSTER:   arith.addi %[[FIRST]], %[[ROW]] : i32
+// CLUSTER:   %[[BANDS:.*]] = arith.muli %{{.*}}, %c4_i32 : i32
+// CLUSTER:   %[[FROM:.*]] = arith.addi %[[BANDS]], %{{.*}} : i32
+// CLUSTER:   arith.index_cast %[[FROM]] : i32 to index
 // CLUSTER: tile.return
 // REMARK: [Passed] {{.*}}Function=later {{.*}}Remark="resident blocks take one position of the grid after the other, the first of axis 0 first, as these take longest"
 tile.kernel @later(%a: !tile.array<?x?xbf16>, %n: index) attributes {num_warps = 4 : i32} {
@@ -264,6 +263,40 @@ tile.kernel @ends(%a: !tile.array<?x?xbf16>, %n: index) attributes {num_warps = 
   %end = arith.muli %next, %c4 : index
   scf.for %k = %begin to %end step %c1 {
     %x = tile.load %a[%c0, %k] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<64x64xbf16, #rows>
+  }
+  tile.return
+}
+
+// All that loops copy is the same along axis 0, which is gone through first: one row of it
+// after the other, and where work is uneven a long position and then a short one.
+// CLUSTER-LABEL: tile.kernel @heads
+// CLUSTER: scf.for %[[T:.*]] =
+// CLUSTER:   %[[N:.*]] = arith.index_cast %[[T]] : index to i32
+// CLUSTER:   %[[H:.*]] = arith.divui %[[N]], %[[ROWS:.*]] : i32
+// CLUSTER:   %[[X:.*]] = arith.remui %[[N]], %[[ROWS]] : i32
+// REMARK: [Passed] {{.*}}Function=heads {{.*}}Remark="resident blocks take one position of the grid after the other, axis 0 fastest, along which they load the same"
+tile.kernel @heads(%a: !tile.array<?x?xbf16>, %n: index) attributes {num_warps = 4 : i32} {
+  %l = tile.block_id 1 : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %k = %c0 to %n step %c1 {
+    %x = tile.load %a[%l, %k] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<64x64xbf16, #rows>
+  }
+  tile.return
+}
+
+// CLUSTER-LABEL: tile.kernel @triangle
+// CLUSTER: scf.if %{{.*}} -> (i32, i32) {
+// CLUSTER: } else {
+// REMARK: [Passed] {{.*}}Function=triangle {{.*}}Remark="resident blocks take one position of the grid after the other, the last of axis 0 first, as these take longest, and with each a short one"
+tile.kernel @triangle(%a: !tile.array<?x?xbf16>) attributes {num_warps = 4 : i32} {
+  %m = tile.block_id 0 : index
+  %l = tile.block_id 1 : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %end = arith.addi %m, %c1 : index
+  scf.for %k = %c0 to %end step %c1 {
+    %x = tile.load %a[%l, %k] {tile.copy = "tma"} : !tile.array<?x?xbf16> -> tensor<64x64xbf16, #rows>
   }
   tile.return
 }
