@@ -479,8 +479,14 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
     SmallVector<Operation *> byWarps(gathers.forThreads.begin(), gathers.forThreads.end());
     for (auto [load, byEngine] : forThreads)
       byWarps.push_back(load);
+    // Threads copy words from anywhere, the engine does not.
+    auto canEngine = [&](Operation *op) {
+      auto load = dyn_cast<LoadOp>(op);
+      return suitsEngine(op, numWarps) &&
+             (!load || !startObstacle(load.getArray().getType(), rowStart(facts, load)));
+    };
     bool suits = isAligned && target->has(ChipFeature::WarpGroupMma) && numWarps % 4 == 0 &&
-                 llvm::all_of(byWarps, [&](Operation *op) { return suitsEngine(op, numWarps); }) &&
+                 llvm::all_of(byWarps, canEngine) &&
                  (gathers.forThreads.empty() || canCopyAlone(kernel, byWarps));
     Obstacle mixed = suits || !usesEngine ? nullptr : "the engine brings others";
     for (auto [load, byEngine] : forThreads) {
