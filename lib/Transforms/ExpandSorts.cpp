@@ -23,6 +23,13 @@
 // halved instead: both halves are sorted in runs of k, one upwards, one downwards, and the
 // lesser of each pair of elements are the k least of both runs. They rise and then fall, or
 // the other way round, so the last stage of the network sorts them (SortRuns.h).
+//
+// Where such a tile is loaded for that alone and has more elements than threads hold, it is
+// loaded part by part; the first of each part are merged with the first of those before:
+//
+//   %x = tile.load %a[%i, %j] : … -> tensor<1x262144xf32>    scf.for %p … iter_args(%best) {
+//   %k, %v = tile.sort(%x, …) …   first 8 of it          →     %x = tile.load %a[%i, %j * 32 + %p]
+//                                                               … first 8 of %best and first 8 of %x }
 //===----------------------------------------------------------------------===//
 #include "tilec/Analysis/SlicePlan.h"
 #include "tilec/Tile/SortRuns.h"
@@ -30,6 +37,8 @@
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -78,7 +87,12 @@ public:
       tagBits = llvm::Log2_64(uint64_t(size)) + isFloat;
     isPair = keyBits + tagBits > 64;
     int64_t kept = keptElements();
-    SmallVector<Value> words = kept ? sortFirst(pack(), kept) : sortWords(pack(), axis, false);
+    Value key = op.getSources().front();
+    SmallVector<Value> words;
+    if (LoadOp load = kept ? loadOfParts(kept) : LoadOp())
+      words = sortParts(load, kept);
+    else
+      words = kept ? sortFirst(pack(key), kept) : sortWords(pack(key), axis, false);
     RankedTensorType resultType =
         kept ? withSize(kept) : RankedTensorType::get(type.getShape(), type.getElementType());
     SmallVector<Value> results = {unpackKeys(words, resultType)};
@@ -95,7 +109,10 @@ public:
         user->erase();
       }
     }
+    LoadOp load = op.getSources().front().getDefiningOp<LoadOp>();
     op.erase();
+    if (load && load->use_empty())
+      load->erase();
   }
 
 private:
@@ -176,13 +193,18 @@ private:
     return {op.getDescending() ? bitXor(bits, allBits()) : bits, isNegativeZero};
   }
 
-  SmallVector<Value> pack() {
-    auto [key, isNegativeZero] = orderedBits(op.getSources().front());
+  /// `first` (i32; null: 0): the position of the first element of `source`.
+  SmallVector<Value> pack(Value source, Value first = {}) {
+    auto [key, isNegativeZero] = orderedBits(source);
     Value word = resize(key, wordBits());
     if (!tagBits)
       return {word};
     unsigned bits = isPair ? 32 : wordBits();
-    Value tag = resize(makePositions(), bits);
+    Value position = makePositions();
+    if (first)
+      position = arith::AddIOp::create(
+          builder, loc, position, SplatOp::create(builder, loc, position.getType(), first));
+    Value tag = resize(position, bits);
     if (isFloat)
       tag = arith::OrIOp::create(builder, loc, shiftLeft(tag, 1), resize(isNegativeZero, bits));
     if (isPair)
@@ -305,6 +327,79 @@ private:
     for (Value &word : words)
       word = reshape(word, withSize(kept).getShape());
     return words;
+  }
+
+  //===--- wide tiles, part by part -------------------------------------------===//
+
+  /// Elements of a part, which 16 warps sort in registers, and up to which a tile is sorted whole.
+  static constexpr int64_t partElements = 16384, mostWhole = 65536;
+
+  /// The load of a wide tile of which `kept` elements are wanted, if nobody else wants it and
+  /// it can be done later, in parts.
+  LoadOp loadOfParts(int64_t kept) {
+    auto load = op.getSources().front().getDefiningOp<LoadOp>();
+    bool isAlone = load && load->hasOneUse() && load->getBlock() == op->getBlock() &&
+                   llvm::all_of(op.getSources().drop_front(),
+                                [&](Value payload) { return isPositions(payload, axis); });
+    int64_t others = type.getNumElements() / size;
+    if (!isAlone || type.getNumElements() <= mostWhole || 4 * kept * others > partElements)
+      return {};
+    for (Operation *between = load; between != op; between = between->getNextNode())
+      if (between != load && !isMemoryEffectFree(between) && !isa<LoadOp, GatherOp>(between))
+        return {};
+    return load;
+  }
+
+  /// The first `kept` words, from parts of what `load` would load.
+  SmallVector<Value> sortParts(LoadOp load, int64_t kept) {
+    RankedTensorType wholeType = type;
+    int64_t part = partElements / (type.getNumElements() / size), parts = size / part;
+    auto ofSize = [&](int64_t count) {
+      type = wholeType;
+      type = withSize(count);
+      size = count;
+    };
+    ofSize(kept);
+    // Words that no other comes behind; one that is equal says the same.
+    SmallVector<Value> worst = {
+        constant(type.clone(builder.getIntegerType(wordBits())), ~uint64_t(0))};
+    if (isPair)
+      worst.push_back(constant(type.clone(builder.getI32Type()), ~uint64_t(0)));
+    auto index = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(builder, loc, value);
+    };
+    auto loop = scf::ForOp::create(builder, loc, index(0), index(parts), index(1), worst);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    SmallVector<Value> place(load.getIndex());
+    Value number = loop.getInductionVar();
+    Value steps = load.getElements() ? index(part) : index(parts);
+    Value &start = place[axis];
+    start = load.getElements()
+                ? arith::AddIOp::create(builder, loc, start,
+                                        arith::MulIOp::create(builder, loc, number, steps))
+                      .getResult()
+                : arith::AddIOp::create(builder, loc, number,
+                                        arith::MulIOp::create(builder, loc, start, steps))
+                      .getResult();
+    ofSize(part);
+    auto loaded = cast<LoadOp>(builder.clone(*load));
+    loaded.getIndexMutable().assign(place);
+    loaded.getResult().setType(type);
+    Value first = arith::MulIOp::create(builder, loc, number, index(part));
+    first = arith::IndexCastOp::create(builder, loc, builder.getI32Type(), first);
+    SmallVector<Value> found = sortFirst(pack(loaded.getResult(), first), kept);
+    ofSize(2 * kept);
+    SmallVector<Value> both;
+    for (auto [best, more] : llvm::zip_equal(loop.getRegionIterArgs(), found))
+      both.push_back(CatOp::create(builder, loc,
+                                   type.clone(tileType(more).getElementType()),
+                                   ValueRange{best, more}, axis));
+    both = sortFirst(both, kept);
+    scf::YieldOp::create(builder, loc, both);
+    type = wholeType;
+    size = type.getDimSize(axis);
+    return SmallVector<Value>(loop.getResults());
   }
 
   OpBuilder builder;

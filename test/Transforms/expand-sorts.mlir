@@ -68,3 +68,40 @@ tile.kernel @first(%a: !tile.array<?x?xf32>, %b: !tile.array<?x?xf32, mut>, %c: 
   tile.store %c[%z, %z], %t : !tile.array<?x?xi32, mut>, tensor<2x4xi32>
   tile.return
 }
+
+// Eight of 131072: eight parts, each with the best so far. No word comes behind all ones.
+// CHECK-LABEL: tile.kernel @parts
+// CHECK-NOT: tensor<1x131072
+// CHECK: %[[WORST:.*]] = arith.constant dense<-1> : tensor<1x8xi64>
+// CHECK: scf.for %[[P:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[BEST:.*]] = %[[WORST]]) -> (tensor<1x8xi64>)
+// CHECK: %[[FIRST:.*]] = arith.muli %{{.*}}, %{{.*}} : index
+// CHECK: %[[PLACE:.*]] = arith.addi %[[P]], %[[FIRST]] : index
+// CHECK: tile.load %arg0[%{{.*}}, %[[PLACE]]] pad(0xFF800000 : f32) : !tile.array<?x?xf32> -> tensor<1x16384xf32>
+// CHECK: tile.cat(%[[BEST]], %{{.*}}) axis 1 : (tensor<1x8xi64>, tensor<1x8xi64>) -> tensor<1x16xi64>
+// CHECK: scf.yield %{{.*}} : tensor<1x8xi64>
+tile.kernel @parts(%a: !tile.array<?x?xf32>, %b: !tile.array<?x?xf32, mut>, %c: !tile.array<?x?xi32, mut>, %row: index, %j: index) {
+  %z = arith.constant 0 : index
+  %x = tile.load %a[%row, %j] pad(0xFF800000 : f32) : !tile.array<?x?xf32> -> tensor<1x131072xf32>
+  %i = tile.iota : tensor<131072xi32>
+  %p = tile.reshape %i : tensor<131072xi32> -> tensor<1x131072xi32>
+  %k, %v = tile.sort(%x, %p) axis 1 descending : (tensor<1x131072xf32>, tensor<1x131072xi32>) -> (tensor<1x131072xf32>, tensor<1x131072xi32>)
+  %s = tile.extract %k[%z, %z] : tensor<1x131072xf32> -> tensor<1x8xf32>
+  %q = tile.extract %v[%z, %z] : tensor<1x131072xi32> -> tensor<1x8xi32>
+  tile.store %b[%row, %z], %s : !tile.array<?x?xf32, mut>, tensor<1x8xf32>
+  tile.store %c[%row, %z], %q : !tile.array<?x?xi32, mut>, tensor<1x8xi32>
+  tile.return
+}
+
+// What is stored before the sort may be what is loaded: the tile is loaded where it stood.
+// CHECK-LABEL: tile.kernel @written
+// CHECK: tile.load {{.*}} -> tensor<1x131072xf32>
+// CHECK-NOT: scf.for
+tile.kernel @written(%a: !tile.array<?x?xf32, mut>, %row: index, %one: tensor<1x8xf32>) {
+  %z = arith.constant 0 : index
+  %x = tile.load %a[%row, %z] : !tile.array<?x?xf32, mut> -> tensor<1x131072xf32>
+  tile.store %a[%row, %z], %one : !tile.array<?x?xf32, mut>, tensor<1x8xf32>
+  %k = tile.sort(%x) axis 1 descending : (tensor<1x131072xf32>) -> tensor<1x131072xf32>
+  %s = tile.extract %k[%z, %z] : tensor<1x131072xf32> -> tensor<1x8xf32>
+  tile.store %a[%row, %z], %s : !tile.array<?x?xf32, mut>, tensor<1x8xf32>
+  tile.return
+}
