@@ -8,6 +8,8 @@
 
 #include "Generator.h"
 
+#include "tilec/Tile/ArgReductions.h"
+
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -128,6 +130,9 @@ Value Generator::argReduce(const checked::ReduceExpr *expr, Location loc) {
         return {at.select(takeLeft, left[0], right[0]),
                 at.select(takeLeft, left[1], right[1])};
       });
+  bool isUnsigned = isInteger(dtype) && !isSigned(dtype);
+  std::string sought = expr->op == ReduceKind::ArgMax ? "max" : "min";
+  op->setAttr(tile::argReductionAttr, builder.getStringAttr((isUnsigned ? "u" : "") + sought));
   return at(loc).cast(op.getResult(1), DType::I32, DType::Int);
 }
 

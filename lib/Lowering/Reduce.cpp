@@ -14,14 +14,22 @@
 // The combiner is inlined on whole vectors when it is made of elementwise operations,
 // else once for each element.
 //
+// argmax and argmin (ArgReductions.h) do not combine pairs in registers:
+//
+//   %m = the greatest of %x0 … %x7
+//   %i = %x0 == %m ? %p0 : %x1 == %m ? %p1 …         or, where %m is NaN, the first NaN
+//
 //===------------------------------------------------------------------------===//
 #include "Emitter.h"
 
 #include "tilec/Analysis/ReductionPlan.h"
 #include "tilec/Atoms/ThreadCode.h"
+#include "tilec/Tile/ArgReductions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
@@ -98,6 +106,127 @@ FailureOr<SmallVector<Value>> Emitter::emitCombine(Region &combiner, ValueRange 
 }
 
 //===------------------------------------------------------------------------===//
+// The place of the greatest
+//===------------------------------------------------------------------------===//
+
+namespace {
+
+/// Of what one thread holds: the greatest (or least) value and the first place that has it.
+class PlaceFinder {
+public:
+  PlaceFinder(OpBuilder &builder, Location loc, StringRef sought, ValueRange tuple)
+      : b(builder), loc(loc), sought(sought), type(tuple[0].getType()),
+        values(vector::ToElementsOp::create(b, loc, tuple[0]).getResults()),
+        places(vector::ToElementsOp::create(b, loc, tuple[1]).getResults()) {
+    if (isShort())
+      for (Value &value : values)
+        value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
+  }
+
+  /// Of the elements of these numbers, by ascending place.
+  std::pair<Value, Value> find(ArrayRef<int64_t> numbers) {
+    SmallVector<Value> level;
+    for (int64_t number : numbers)
+      level.push_back(values[number]);
+    for (; level.size() > 1; level.resize(level.size() / 2))
+      for (size_t i = 0; i < level.size() / 2; ++i)
+        level[i] = better(level[2 * i], level[2 * i + 1]);
+    Value best = level.front(), result = best;
+    if (isShort())
+      result = arith::TruncFOp::create(b, loc, elementType(), best);
+    auto isBest = [&](Value value) -> Value {
+      if (isFloat())
+        return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, value, best);
+      return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, value, best);
+    };
+    Value place = firstOf(numbers, isBest);
+    if (!isFloat())
+      return {result, place};
+    auto isNaN = [&](Value value) -> Value {
+      return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, value, value);
+    };
+    auto branch = scf::IfOp::create(
+        b, loc, isNaN(best),
+        [&](OpBuilder &, Location) { scf::YieldOp::create(b, loc, firstOf(numbers, isNaN)); },
+        [&](OpBuilder &, Location) { scf::YieldOp::create(b, loc, place); });
+    return {result, branch.getResult(0)};
+  }
+
+private:
+  Type elementType() const { return cast<VectorType>(type).getElementType(); }
+  bool isFloat() const { return isa<FloatType>(elementType()); }
+  /// 16 bits, which are compared as f32.
+  bool isShort() const { return isFloat() && elementType().getIntOrFloatBitWidth() < 32; }
+
+  Value better(Value x, Value y) {
+    bool isMax = sought.ends_with("max");
+    if (isFloat())
+      return isMax ? arith::MaximumFOp::create(b, loc, x, y).getResult()
+                   : arith::MinimumFOp::create(b, loc, x, y).getResult();
+    if (sought.starts_with("u"))
+      return isMax ? arith::MaxUIOp::create(b, loc, x, y).getResult()
+                   : arith::MinUIOp::create(b, loc, x, y).getResult();
+    return isMax ? arith::MaxSIOp::create(b, loc, x, y).getResult()
+                 : arith::MinSIOp::create(b, loc, x, y).getResult();
+  }
+
+  /// The first place of which `holds`, in chains of some length each.
+  Value firstOf(ArrayRef<int64_t> numbers, llvm::function_ref<Value(Value)> holds) {
+    constexpr size_t chain = 8;
+    Value result;
+    for (; !numbers.empty(); numbers = numbers.drop_front(std::min(chain, numbers.size()))) {
+      Value place = emitI32(b, loc, INT32_MAX);
+      for (int64_t number : llvm::reverse(numbers.take_front(chain)))
+        place = arith::SelectOp::create(b, loc, holds(values[number]), places[number], place);
+      result = result ? arith::MinSIOp::create(b, loc, result, place).getResult() : place;
+    }
+    return result;
+  }
+
+  OpBuilder &b;
+  Location loc;
+  StringRef sought;
+  Type type;
+  SmallVector<Value> values, places;
+};
+
+} // namespace
+
+/// The registers of `values` reduced along `axes`, to one for each place along other dims.
+static SmallVector<Value> findPlaces(OpBuilder &builder, Location loc, StringRef sought,
+                                     ValueRange values, const Layout &layout,
+                                     const ReductionPlan &plan, ArrayRef<int64_t> axes) {
+  auto numberOf = [](ArrayRef<unsigned> bits, uint64_t index) {
+    int64_t number = 0;
+    for (auto [position, bit] : llvm::enumerate(bits))
+      number |= int64_t(index >> position & 1) << bit;
+    return number;
+  };
+  auto placeOf = [&](int64_t number) {
+    uint64_t flat = layout.applyFlat(Position::thread(uint64_t(number), 0)), place = 0;
+    for (int64_t axis : axes)
+      place = place * uint64_t(layout.shape()[axis]) + layout.field(flat, unsigned(axis));
+    return place;
+  };
+  PlaceFinder finder(builder, loc, sought, values);
+  SmallVector<Value> bests, places;
+  for (uint64_t kept = 0; kept < uint64_t(1) << plan.keptRegisters.size(); ++kept) {
+    SmallVector<int64_t> numbers;
+    for (uint64_t along = 0; along < uint64_t(1) << plan.axisRegisters.size(); ++along)
+      numbers.push_back(numberOf(plan.keptRegisters, kept) + numberOf(plan.axisRegisters, along));
+    llvm::sort(numbers, [&](int64_t x, int64_t y) { return placeOf(x) < placeOf(y); });
+    auto [best, place] = finder.find(numbers);
+    bests.push_back(best);
+    places.push_back(place);
+  }
+  auto listOf = [&](ArrayRef<Value> list) -> Value {
+    auto type = VectorType::get(int64_t(list.size()), list.front().getType());
+    return vector::FromElementsOp::create(builder, loc, type, list);
+  };
+  return {listOf(bests), listOf(places)};
+}
+
+//===------------------------------------------------------------------------===//
 // The reduction
 //===------------------------------------------------------------------------===//
 
@@ -125,6 +254,11 @@ LogicalResult Emitter::emitReduce(Operation *op, Region &combiner, ArrayRef<int6
   } else {
     for (Value source : op->getOperands())
       values.push_back(get(source));
+    auto sought = op->getAttrOfType<StringAttr>(tile::argReductionAttr);
+    if (sought && !plan->axisRegisters.empty()) {
+      values = findPlaces(builder, loc, sought, values, layout, *plan, axes);
+      numBits = 0;
+    }
   }
 
   // Registers, the highest bit first, so that the lower ones keep their places.

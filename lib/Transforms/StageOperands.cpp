@@ -42,6 +42,7 @@
 #include "tilec/Analysis/ReductionPlan.h"
 #include "tilec/Atoms/Atom.h"
 #include "tilec/Layout/Conversion.h"
+#include "tilec/Tile/ArgReductions.h"
 #include "tilec/Tile/Remarks.h"
 #include "tilec/Tile/TileLayout.h"
 #include "tilec/TileGPU/TileGPU.h"
@@ -160,6 +161,8 @@ static tgpu::WarpReduceOp createWarpReduce(OpBuilder &builder, tile::ReduceOp op
     types.push_back(tile::withLayout(type, plan.partial));
   }
   auto result = tgpu::WarpReduceOp::create(builder, op.getLoc(), types, sources, op.getAxes());
+  if (Attribute sought = op->getAttr(tile::argReductionAttr))
+    result->setAttr(tile::argReductionAttr, sought);
   IRMapping mapping;
   op.getCombiner().cloneInto(&result.getCombiner(), mapping);
   Operation *yield = result.getCombiner().front().getTerminator();
@@ -213,6 +216,9 @@ static void stageReduction(tile::ReduceOp op) {
   }
   auto result = tile::ReduceOp::create(builder, loc, types, sources, axes);
   result.getCombiner().takeBody(op.getCombiner());
+  // What several warps found comes in no order of positions.
+  if (Attribute sought = op->getAttr(tile::argReductionAttr); sought && !plan->crossesWarps())
+    result->setAttr(tile::argReductionAttr, sought);
   for (auto [before, after] : llvm::zip_equal(op.getResults(), result.getResults())) {
     Value value = after;
     if (before.getType() != after.getType())

@@ -22,6 +22,31 @@ tile.kernel @sum(%x: f32) attributes {num_warps = 1 : i32} {
 }
 
 // 64 bits travel as two halves, four i8 as one word, and `if` runs element by element.
+// The place of the greatest: in registers the greatest first, then where it is; pairs meet from
+// lane to lane.
+// CHECK-LABEL: llvm.func @place(
+tile.kernel @place(%x: f32, %p: i32) attributes {num_warps = 1 : i32} {
+  %t = tile.splat %x : f32 -> tensor<2x64xf32, #one>
+  %i = tile.splat %p : i32 -> tensor<2x64xi32, #one>
+  // CHECK: arith.maximumf
+  // CHECK: arith.cmpf oeq
+  // CHECK: arith.select
+  // CHECK: arith.cmpf oeq
+  // CHECK: arith.select
+  // CHECK: %[[NAN:.*]] = arith.cmpf uno
+  // CHECK: scf.if %[[NAN]] -> (i32)
+  // CHECK: nvvm.shfl.sync bfly
+  // CHECK: arith.cmpf ogt
+  %m, %s = tile.reduce(%t, %i) axes [1] {tile.arg = "max"} : (tensor<2x64xf32, #one>, tensor<2x64xi32, #one>) -> (tensor<2xf32, #r>, tensor<2xi32, #r>) {
+  ^bb0(%a: f32, %b: i32, %c: f32, %d: i32):
+    %w = arith.cmpf ogt, %a, %c : f32
+    %0 = arith.select %w, %a, %c : f32
+    %1 = arith.select %w, %b, %d : i32
+    tile.yield %0, %1 : f32, i32
+  }
+  tile.return
+}
+
 // CHECK-LABEL: llvm.func @types(
 tile.kernel @types(%x: i64, %y: i8) attributes {num_warps = 1 : i32} {
   %t = tile.splat %x : i64 -> tensor<2x64xi64, #one>
