@@ -67,7 +67,7 @@ static std::vector<Subject> makeTable() {
       {"matmul_nt-f32", "matmul_nt.tile", "matmul_nt", Work::ProductNT, F32, F32, "T=f32 O=f32",
        {"BM=128 BN=128 BK=16", "BM=128 BN=128 BK=32"}, {{4096, 4096, 4096}}, "f32"},
       {"matmul_nt-f64", "matmul_nt.tile", "matmul_nt", Work::ProductNT, F64, F64,
-       "T=f64 S=f64 O=f64", {"BM=128 BN=64 BK=16", "BM=64 BN=64 BK=16"}, {{4096, 4096, 4096}},
+       "T=f64 S=f64 O=f64", {"BM=128 BN=128 BK=32", "BM=128 BN=128 BK=16"}, {{4096, 4096, 4096}},
        "f64"},
       {"matmul_bias_gelu", "matmul_bias_gelu.tile", "matmul_bias_gelu", Work::ProductBiasGelu,
        BF16, BF16, "", {"BM=128 BN=256 BK=64", "BM=128 BN=128 BK=64"},
