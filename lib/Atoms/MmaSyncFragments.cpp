@@ -261,8 +261,10 @@ ArrayRef<Value> FragmentReader::read(uint64_t flat, unsigned step) {
   return known[{flat, step}];
 }
 
-/// The address of the element that lies at `constant` from the thread's own. What the swizzle
-/// mixes with the thread's offset takes a register; the rest is part of the instruction.
+/// The address of the element that lies at `constant` from the thread's own. Of an operand that
+/// stays in its place, addresses are kept in registers over all iterations: there what the
+/// swizzle mixes with the thread's offset takes one, and the rest is part of the instruction.
+/// (So it would be elsewhere, too; but products of places that change were up to a tenth slower.)
 Value FragmentReader::address(uint64_t constant) {
   Type pointer = operand.value.getType(), element = storedType(operand.elementType);
   auto gep = [&](Value base, LLVM::GEPArg index) -> Value {
@@ -270,6 +272,8 @@ Value FragmentReader::address(uint64_t constant) {
                                ArrayRef<LLVM::GEPArg>{index});
   };
   uint64_t mixed = constant & offsetBits;
+  if (mixed && !operand.isFixed)
+    mixed = constant;
   Value &start = starts[mixed];
   if (!start)
     start = gep(operand.value, emitXor(*builder, loc, offset, offsetBits, mixed));
@@ -365,19 +369,11 @@ FragmentReader::Registers FragmentReader::readElements(uint64_t flat, unsigned s
   access.base = operand.value;
   access.elementType = storedType(operand.elementType);
   uint64_t constant = place(flat ^ flatAtK(int64_t(step) * fragment.k()));
-  uint64_t mixed = offsetBits;
-  for (const Bit &bit : bits)
-    if (bit.exists) {
-      access.registerBases.push_back(place(bit.flat));
-      mixed |= place(bit.flat);
-    }
-  mixed &= constant;
-  access.offset = emitXor(*builder, loc, offset, offsetBits, mixed);
+  access.offset = emitXor(*builder, loc, offset, offsetBits, constant);
   access.offsetBits = offsetBits | constant;
-  if (constant != mixed)
-    access.base = LLVM::GEPOp::create(*builder, loc, operand.value.getType(), access.elementType,
-                                      operand.value,
-                                      ArrayRef<LLVM::GEPArg>{int32_t(constant ^ mixed)});
+  for (const Bit &bit : bits)
+    if (bit.exists)
+      access.registerBases.push_back(place(bit.flat));
   auto loaded = vector::ToElementsOp::create(*builder, loc,
                                              emitSharedLoad(*builder, loc, access));
   Value zero = arith::ConstantOp::create(*builder, loc,

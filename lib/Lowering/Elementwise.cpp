@@ -125,13 +125,15 @@ static bool movesBits(Operation *op) {
              arith::NegFOp, math::AbsFOp, math::CopySignOp>(op);
 }
 
-/// The chip has it for pairs, and rounds as f32 rounded once would be.
+/// The chip has it for pairs, and rounds as f32 rounded once would be: every chip that there is
+/// a name for has it of f16.
 static bool isPacked(Operation *op, const Chip *chip) {
   if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op) ||
       !isa<RankedTensorType>(op->getResult(0).getType()))
     return false;
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
-  return isHalf(element) && chip && chip->has(ChipFeature::Bf16Arithmetic);
+  return chip && (element.isF16() ||
+                  (element.isBF16() && chip->has(ChipFeature::Bf16Arithmetic)));
 }
 
 /// Knows signless integers and not `index`.

@@ -60,6 +60,12 @@ void Emitter::emitSharedElements(tgpu::StoreOp op, const Layout &layout, Value s
             [&] { emitSharedStore(builder, loc, access, stored, copies); });
 }
 
+/// Whether the buffer is at the same place in all iterations.
+static bool isFixed(Value buffer) {
+  auto pop = buffer.getDefiningOp<tgpu::PopOp>();
+  return !pop || cast<tgpu::RingType>(pop.getRing().getType()).getStages() == 1;
+}
+
 LogicalResult Emitter::emitMma(tgpu::MmaOp op) {
   const Atom *atom = findAtom(op.getAtom());
   if (!atom)
@@ -69,7 +75,7 @@ LogicalResult Emitter::emitMma(tgpu::MmaOp op) {
   auto operand = [&](Value value, bool isUnsigned) {
     if (auto type = dyn_cast<tgpu::BufferType>(value.getType()))
       return MmaOperand{get(value), type.getLayout().getLayout(), type.getElementType(),
-                        isUnsigned};
+                        isUnsigned, isFixed(value)};
     return MmaOperand{get(value), tile::getLayout(value),
                       getElementTypeOrSelf(value.getType()), isUnsigned};
   };

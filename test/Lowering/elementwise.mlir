@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --tile-lower-to-simt | FileCheck %s
 // RUN: tile-opt %s --tile-lower-to-simt=chip=sm_90a | FileCheck %s --check-prefix=PACKED
+// RUN: tile-opt %s --tile-lower-to-simt=chip=sm_80 | FileCheck %s --check-prefix=PAIRS
 // Arithmetic on tiles is arithmetic on the vector that the thread owns.
 
 #l = #tile.layout<[128] register [(1)] lane [(2), (4), (8), (16), (32)] warp [(64)]>
@@ -26,6 +27,9 @@ tile.kernel @plain(%x: f32, %n: i32) attributes {num_warps = 2 : i32} {
 // PACKED-LABEL: llvm.func @half(
 // PACKED: arith.mulf %{{.*}} : vector<2xbf16>
 // PACKED: arith.subf %{{.*}} : vector<2xf16>
+// PAIRS-LABEL: llvm.func @half(
+// PAIRS: arith.mulf %{{.*}} : vector<2xf32>
+// PAIRS: arith.subf %{{.*}} : vector<2xf16>
 // CHECK-LABEL: llvm.func @half(
 tile.kernel @half(%x: bf16, %y: f16) attributes {num_warps = 2 : i32} {
   %t = tile.splat %x : bf16 -> tensor<128xbf16, #l>

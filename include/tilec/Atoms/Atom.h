@@ -80,6 +80,7 @@ struct MmaOperand {
   Layout layout;           ///< offset (in elements) -> element, or of the registers
   mlir::Type elementType;  ///< as in the tile, such as f8E4M3FN
   bool isUnsigned = false; ///< of integers
+  bool isFixed = false;    ///< in shared memory, always at the same place
 
   bool inRegisters() const { return llvm::isa<mlir::VectorType>(value.getType()); }
 };

@@ -3,10 +3,10 @@
 # Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #===----------------------------------------------------------------------===#
-"""attention.py [--causal] [--dtype=bf16] [--tiles=128x128,...] [BxHxSxD ...]
+"""attention.py [--causal] [--dtype=bf16] [--chip=sm_90] [--peer=flash] [--tiles=128x128,...] [BxHxSxD ...]
 
 Each row: test/Examples/attention.tile and PyTorch's scaled_dot_product_attention with
-the cuDNN backend, in this process, on N(0,1) data. Checked against float64 (of a few
+the cuDNN backend (or FlashAttention-2, which is code for sm_80), in this process, on N(0,1) data. Checked against float64 (of a few
 heads and rows), on poisoned output, and two runs must agree bit for bit.
 
 All of a shape take turns (rounds.py).
@@ -46,6 +46,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--causal", action="store_true")
     parser.add_argument("--dtype", default="bf16", choices=DTYPES)
+    parser.add_argument("--chip")
+    parser.add_argument("--peer", default="cuDNN", choices=["cuDNN", "flash"])
     parser.add_argument("--tiles", help="by default 128x128, and 256x64 for heads of 64, as in the example")
     parser.add_argument("--option", action="append", default=[])
     parser.add_argument("shapes", nargs="*", default=["4x16x4096x128", "2x16x8192x128"])
@@ -57,13 +59,13 @@ def main():
         o = torch.empty_like(q)
 
         def peer():
-            with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
+            with sdpa_kernel(SDPBackend.CUDNN_ATTENTION if args.peer == "cuDNN" else SDPBackend.FLASH_ATTENTION):
                 torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=args.causal)
 
-        functions, errors = {"cuDNN": peer}, {}
+        functions, errors = {args.peer: peer}, {}
         for tiles in (args.tiles or ("128x128" if d > 64 else "256x64")).split(","):
             bm, bn = tiles.split("x")
-            kernel = TileKernel("attention", options=args.option, T=args.dtype, D=d, BM=bm, BN=bn,
+            kernel = TileKernel("attention", chip=args.chip, options=args.option, T=args.dtype, D=d, BM=bm, BN=bn,
                                 CAUSAL=str(args.causal).lower())
             launch = kernel.prepare(q, k, v, o, 1 / math.sqrt(d))
             errors[tiles] = checked(launch, q, k, v, o, args.causal)
@@ -74,11 +76,11 @@ def main():
         rates = {name: 4 * b * h * s * s * d / (2 if args.causal else 1) / ms / 1e9
                  for name, ms in milliseconds_in_turn(functions).items()}
         for tiles in list(functions)[1:]:
-            ours, cudnn = rates[tiles], rates["cuDNN"]
+            ours, theirs = rates[tiles], rates[args.peer]
             print(f"{args.dtype} {shape:16} {'causal' if args.causal else ''} tile {tiles:8} ours {ours:7.1f} TFLOP/s  "
-                  f"cuDNN {cudnn:7.1f}  ratio {ours / cudnn:5.2f}  error {errors[tiles]:.1e}", flush=True)
+                  f"{args.peer} {theirs:7.1f}  ratio {ours / theirs:5.2f}  error {errors[tiles]:.1e}", flush=True)
             out.write(json.dumps(dict(dtype=args.dtype, causal=args.causal, shape=[b, h, s, d], tile=tiles, ours=ours,
-                                      cudnn=cudnn, error=errors[tiles])) + "\n")
+                                      peer=args.peer, theirs=theirs, error=errors[tiles])) + "\n")
             out.flush()
 
 

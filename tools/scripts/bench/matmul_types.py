@@ -3,7 +3,7 @@
 # Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #===----------------------------------------------------------------------===#
-"""matmul_types.py [--sizes=4096,8192] [case ...]
+"""matmul_types.py [--sizes=4096,8192] [--chip=sm_90] [case ...]
 
 Each row: test/Examples/matmul_nt.tile for one type, the best of some tile sizes, and
 what PyTorch calls of cuBLAS for it, in this process, on N(0,1) data (integers: -8 to 8).
@@ -57,6 +57,7 @@ def main():
     global one
     parser = argparse.ArgumentParser()
     parser.add_argument("--sizes", default="4096,8192")
+    parser.add_argument("--chip")
     parser.add_argument("cases", nargs="*", default=list(CASES))
     args = parser.parse_args()
     one = torch.ones((), device="cuda")
@@ -70,7 +71,7 @@ def main():
             functions, errors = {"cuBLAS": lambda: peer(a, b, c)}, {}
             for tile in tiles:
                 bm, bn, bk = tile.split("x")
-                launch = TileKernel("matmul_nt", BM=bm, BN=bn, BK=bk, **definitions).prepare(a, b, c)
+                launch = TileKernel("matmul_nt", chip=args.chip, BM=bm, BN=bn, BK=bk, **definitions).prepare(a, b, c)
                 errors[tile] = checked(launch, a, b, c)
                 if isinstance(errors[tile], str):
                     print(f"{name} {n}^3 tile {tile}: {errors[tile]}", flush=True)

@@ -3,7 +3,7 @@
 # Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #===----------------------------------------------------------------------===#
-"""weights.py [--no-triton] [--rounds=24] [case ...]
+"""weights.py [--no-triton] [--chip=sm_90] [--rounds=24] [case ...]
 
 test/Examples/matmul_int4.tile (f16, groups of 64) and matmul_int8_weights.tile, and
 matmul_cast.tile here (f32 to bf16), for each tile that is listed below; beside PyTorch's
@@ -142,7 +142,7 @@ def int4(args):
         if not args.no_triton:
             peers["triton"] = run_triton(a, weights, scale, zero, c, m, 4)
         # A step of K has one scale a column.
-        make = lambda bm, bn, bk: TileKernel("matmul_int4", BM=bm, BN=bn, BK=bk, GROUP=64).prepare(a, weights, scale, zero, c)
+        make = lambda bm, bn, bk: TileKernel("matmul_int4", chip=args.chip, BM=bm, BN=bn, BK=bk, GROUP=64).prepare(a, weights, scale, zero, c)
         measure("int4", m, [t for t in TILES[m] if t.endswith("x64")], make, peers, c, want, args)
 
 
@@ -156,7 +156,7 @@ def int8(args):
         peers = {"mm": lambda: torch.mm(a, whole)}
         if not args.no_triton:
             peers["triton"] = run_triton(a, weights, scale, scale, c, m, 8)
-        make = lambda bm, bn, bk: TileKernel("matmul_int8_weights", BM=bm, BN=bn, BK=bk).prepare(a, weights, scale, c)
+        make = lambda bm, bn, bk: TileKernel("matmul_int8_weights", chip=args.chip, BM=bm, BN=bn, BK=bk).prepare(a, weights, scale, c)
         measure("int8", m, TILES[m], make, peers, c, want, args)
 
 
@@ -168,7 +168,7 @@ def cast(args):
             a, b = randn(m, K, dtype=torch.float32), randn(K, N, dtype=torch.float32)
             a16, b16 = a.to(bf16), b.to(bf16)
             c = torch.empty(m, N, device="cuda", dtype=bf16)
-            make = lambda bm, bn, bk: TileKernel(os.path.join(HERE, "matmul_cast.tile"), TA=ta, TB=tb, BM=bm, BN=bn,
+            make = lambda bm, bn, bk: TileKernel(os.path.join(HERE, "matmul_cast.tile"), chip=args.chip, TA=ta, TB=tb, BM=bm, BN=bn,
                                                  BK=bk).prepare(a if ta == "f32" else a16, b if tb == "f32" else b16, c)
             peers = {"mm": lambda: torch.mm(a16, b16)}
             measure(f"cast {types}", m, ("128x128x64", "256x128x64", "128x256x64"), make, peers, c,
@@ -178,6 +178,7 @@ def cast(args):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--no-triton", action="store_true")
+    parser.add_argument("--chip")
     parser.add_argument("--rounds", type=int, default=24)
     parser.add_argument("--rep", type=int, default=8)
     parser.add_argument("--rows", type=lambda text: [int(m) for m in text.split(",")], default=ROWS)
