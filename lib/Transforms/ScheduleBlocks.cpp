@@ -338,12 +338,19 @@ static int64_t largestProduct(tile::KernelOp kernel) {
 /// are any: in those of 64 x 64 they wait longer for each other than they save.
 static constexpr int64_t clusterTile = 128 * 128, smallestClusterTile = 64 * 128;
 
+/// Whether the grid has one position along `axis`, whatever the launch: neighbours there
+/// would be two that compute for one.
+static bool hasOnePosition(tile::KernelOp kernel, uint32_t axis) {
+  auto grid = kernel.getGrid();
+  return grid && (axis >= grid->size() || cast<StringAttr>((*grid)[axis]).getValue() == "1");
+}
+
 /// The axis along which two blocks share the most bytes, and these.
 static std::pair<std::optional<uint32_t>, int64_t> axisOfPairs(tile::KernelOp kernel,
                                                                IsCopy isCopy) {
   std::pair<std::optional<uint32_t>, int64_t> best = {std::nullopt, 0};
   for (uint32_t axis : {0, 1})
-    if (int64_t bytes = sharedBytes(kernel, axis, isCopy);
+    if (int64_t bytes = hasOnePosition(kernel, axis) ? 0 : sharedBytes(kernel, axis, isCopy);
         bytes > best.second && canPair(kernel, axis, isCopy))
       best = {axis, bytes};
   return best;
