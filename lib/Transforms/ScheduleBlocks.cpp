@@ -514,18 +514,21 @@ static Work workAlongGrid(tile::KernelOp kernel) {
 }
 
 /// Whether all that loops copy is the same along axis 0: nothing but where loops begin or end
-/// depends on it, and not so that each has tiles of its own.
+/// depends on it, and not so that each has tiles of its own. Of what is gathered nothing is
+/// known.
 static bool sharesAlong0(tile::KernelOp kernel) {
+  auto isShared = [](tile::LoadOp load) {
+    bool isOwn =
+        llvm::any_of(load.getIndex(), [](Value index) { return isOwnAlong(index, 0); });
+    return !isOwn && !dependsOn(load.getIndex(), isPositionAlong(0), /*throughBounds=*/false);
+  };
   return !kernel
-              .walk([](tile::LoadOp load) {
-                bool isOwn = llvm::any_of(load.getIndex(),
-                                          [](Value index) { return isOwnAlong(index, 0); });
-                bool isOther = dependsOn(load.getIndex(), isPositionAlong(0),
-                                         /*throughBounds=*/false);
-                return isCopied(load) && load->getParentOfType<LoopLikeOpInterface>() &&
-                               (isOwn || isOther)
-                           ? WalkResult::interrupt()
-                           : WalkResult::advance();
+              .walk([&](Operation *op) {
+                if (!isa<tile::LoadOp, tile::GatherOp>(op) || !isCopied(op) ||
+                    !op->getParentOfType<LoopLikeOpInterface>())
+                  return WalkResult::advance();
+                auto load = dyn_cast<tile::LoadOp>(op);
+                return load && isShared(load) ? WalkResult::advance() : WalkResult::interrupt();
               })
               .wasInterrupted();
 }
