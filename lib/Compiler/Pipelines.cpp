@@ -102,7 +102,9 @@ void addSIMTPasses(OpPassManager &passes, const CompileOptions &options, const C
   lowering.chip = std::string(chip.name);
   passes.addPass(createLowerToSIMT(lowering));
   passes.addPass(createExpandMath());
-  passes.addPass(createExpandDivision());
+  ExpandDivisionOptions division;
+  division.f64 = chip.has(ChipFeature::F64Units);
+  passes.addPass(createExpandDivision(division));
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
 }

@@ -80,7 +80,8 @@ Value *Expansion::flushed(Value *x) {
   if (!has("ftz"))
     return x;
   Value *zero = b.CreateCopySign(real(x->getType(), 0), x);
-  Value *isTiny = b.CreateFCmpOLT(unary(Intrinsic::fabs, x), real(x->getType(), 0x1p-126));
+  double least = x->getType()->getScalarType()->isDoubleTy() ? 0x1p-1022 : 0x1p-126;
+  Value *isTiny = b.CreateFCmpOLT(unary(Intrinsic::fabs, x), real(x->getType(), least));
   return b.CreateSelect(isTiny, zero, x);
 }
 

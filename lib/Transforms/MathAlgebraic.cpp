@@ -88,8 +88,25 @@ Value tilec::expandCbrt(MathBuilder &m, Value x) {
   return m.select(ordinary, m.copySign(y, x), m.add(x, x));
 }
 
+// In f32 by Newton's steps y -> y + y (1 - x y^2) / 2 from a guess that is within 3.5 %: 24
+// plain instructions instead of some 100 for a root and a quotient, each with a form for
+// operands out of the ordinary. 0.996 ulp at most (tried for all x), and exact for powers of 4.
 Value tilec::expandRsqrt(MathBuilder &m, Value x) {
-  return m.div(m.one(), m.sqrt(x));
+  if (m.isDouble)
+    return m.div(m.one(), m.sqrt(x));
+  // Half of x is to be a normal number.
+  Value isTiny = m.lt(x, m.f(0x1p-100));
+  Value a = m.select(isTiny, m.mul(x, m.f(0x1p24)), x);
+  Value y = m.fromBits(m.isub(m.i(0x5F3759DF), m.shr(m.bits(a), m.i(1))));
+  Value half = m.mul(a, m.f(0.5));
+  for (int step = 0; step < 3; ++step) {
+    Value error = m.fma(m.neg(m.mul(half, y)), y, m.f(0.5));
+    y = m.fma(y, error, y);
+  }
+  y = m.select(isTiny, m.mul(y, m.f(0x1p12)), y);
+  Value ordinary = m.both(m.gt(x, m.zero()), m.lt(x, m.inf()));
+  Value atZero = m.select(m.eq(x, m.zero()), m.copySign(m.inf(), x), m.nan());
+  return m.select(ordinary, y, m.select(m.eq(x, m.inf()), m.zero(), atZero));
 }
 
 // x = mx 2^ex, y = my 2^ey. While ex > ey, the remainder is shifted left by what

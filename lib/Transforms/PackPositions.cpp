@@ -11,9 +11,10 @@
 //     →   tgpu.positions = 4 : i64                  4 warps: 4 KiB a block
 //
 // An H200 starts a block in 0.6 ns, in which its memory moves 2.6 KB. The warps never
-// meet, so a kernel with shared memory or barriers stays as it is, and so does one that
-// loads or stores in a loop, which has more work than its tiles show. What all positions
-// load alike, as weights of columns, comes out of a cache and counts nothing.
+// meet, so a kernel with shared memory stays as it is (a barrier, as between accesses of
+// arrays that may overlap, is one warp's own), and so does one that loads or stores in a
+// loop, which has more work than its tiles show. What all positions load alike, as weights
+// of columns, comes out of a cache and counts nothing.
 //
 //===------------------------------------------------------------------------===//
 #include "Dependence.h"
@@ -52,7 +53,8 @@ static std::optional<int64_t> bytesMoved(tile::KernelOp kernel) {
   auto isObstacle = [](Operation *op) {
     if (isa<tile::LoadOp, tile::StoreOp>(op))
       return op->getParentOfType<LoopLikeOpInterface>() != nullptr;
-    return isa_and_present<tgpu::TileGPUDialect>(op->getDialect()) && !isa<tgpu::YieldOp>(op);
+    return isa_and_present<tgpu::TileGPUDialect>(op->getDialect()) &&
+           !isa<tgpu::YieldOp, tgpu::BarrierOp>(op);
   };
   if (containsWhere(kernel, isObstacle))
     return std::nullopt;

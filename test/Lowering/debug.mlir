@@ -22,9 +22,9 @@ tile.kernel @scalar(%n: i32) attributes {num_warps = 1 : i32} {
 // CHECK-LABEL: llvm.func @tile(
 // CHECK: %[[ANY:.*]] = llvm.call_intrinsic "llvm.nvvm.barrier.cta.red.or.aligned.all"
 // CHECK: scf.if %[[ANY]] {
-// CHECK: nvvm.barrier
+// CHECK: nvvm.bar.warp.sync
 // CHECK: llvm.atomicrmw umin
-// CHECK: nvvm.barrier
+// CHECK: nvvm.bar.warp.sync
 // CHECK: llvm.cmpxchg
 tile.kernel @tile(%x: !tile.array<32xi32>) attributes {num_warps = 1 : i32} {
   %c0 = arith.constant 0 : index

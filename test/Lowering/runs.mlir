@@ -7,7 +7,7 @@
 
 // CHECK-LABEL: llvm.func @operand(
 // CHECK-NOT: llvm.load
-// CHECK: nvvm.barrier
+// CHECK: nvvm.bar.warp.sync
 // The tile is neither at the beginning nor at the end of the array.
 // CHECK: %[[FRONT:.*]] = arith.cmpi sge, %{{.*}}, %c8{{.*}} : i64
 // CHECK: %[[BACK:.*]] = arith.cmpi sle, %{{.*}}, %{{.*}} : i64

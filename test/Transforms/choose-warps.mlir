@@ -49,7 +49,20 @@ tile.kernel @row(%a: !tile.array<?x?xbf16>, %i: index) {
 // 64 bytes a thread where rows are reduced, and up to 64 elements beyond 8 warps.
 // CHECK-LABEL: tile.kernel @reduced_row
 // CHECK-SAME: num_warps = 1 : i32
-tile.kernel @reduced_row(%a: !tile.array<?x?xbf16>, %i: index) {
+tile.kernel @reduced_row(%a: !tile.array<?x?xbf16>, %i: index) attributes {tile.facts = ["aligned16"]} {
+  %0 = tile.load %a[%i, %i] : !tile.array<?x?xbf16> -> tensor<1x1024xbf16>
+  %1 = tile.reduce(%0) axes [0, 1] : (tensor<1x1024xbf16>) -> bf16 {
+  ^bb0(%x: bf16, %y: bf16):
+    %m = arith.maximumf %x, %y : bf16
+    tile.yield %m : bf16
+  }
+  tile.return
+}
+
+// 16 elements a thread where nothing is known of alignment.
+// CHECK-LABEL: tile.kernel @reduced_row_anywhere
+// CHECK-SAME: num_warps = 2 : i32
+tile.kernel @reduced_row_anywhere(%a: !tile.array<?x?xbf16>, %i: index) {
   %0 = tile.load %a[%i, %i] : !tile.array<?x?xbf16> -> tensor<1x1024xbf16>
   %1 = tile.reduce(%0) axes [0, 1] : (tensor<1x1024xbf16>) -> bf16 {
   ^bb0(%x: bf16, %y: bf16):

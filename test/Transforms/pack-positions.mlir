@@ -52,6 +52,18 @@ tile.kernel @enough(%x: !tile.array<?x?xbf16>, %y: !tile.array<?x?xbf16, mut>) a
   tile.return
 }
 
+// A barrier of one warp is its own.
+// CHECK-LABEL: tile.kernel @barrier
+// CHECK-SAME: tgpu.positions = 4 : i64
+tile.kernel @barrier(%x: !tile.array<?x?xbf16>, %y: !tile.array<?x?xbf16, mut>) attributes {grid = ["dim(0, 0)"], num_warps = 1 : i32} {
+  %i = tile.block_id 0 : index
+  %z = arith.constant 0 : index
+  %v = tile.load %x[%i, %z] : !tile.array<?x?xbf16> -> tensor<1x256xbf16, #row>
+  tgpu.barrier
+  tile.store %y[%i, %z], %v : !tile.array<?x?xbf16, mut>, tensor<1x256xbf16, #row>
+  tile.return
+}
+
 // CHECK-LABEL: tile.kernel @two_warps
 // CHECK-NOT: positions
 tile.kernel @two_warps(%x: !tile.array<?x?xbf16>, %y: !tile.array<?x?xbf16, mut>) attributes {grid = ["dim(0, 0)"], num_warps = 2 : i32} {
