@@ -41,6 +41,10 @@ void addLaidOutPasses(OpPassManager &passes, const CompileOptions &options, cons
   kernels.addPass(createBoundPowers());
   kernels.addPass(createCoarsenMasks());
   kernels.addPass(createSkipNeutral());
+  StreamRowsOptions rows;
+  rows.numWarps = int(options.numWarps);
+  rows.chip = std::string(chip.name);
+  kernels.addPass(createStreamRows(rows));
   ChooseWarpsOptions warps;
   warps.numWarps = int(options.numWarps);
   warps.chip = std::string(chip.name);

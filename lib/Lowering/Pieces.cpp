@@ -25,7 +25,8 @@
 // Threads of 16 and 32 warps have 128 and 64 registers. Kernels that only stream from arrays
 // to arrays take pieces from there on, at the same speed (131 072 elements, H200: sums of
 // arrays 2.7 % slower, running sums 24 % faster). Rows that are reduced do not: with 128
-// elements, some of which the assembler spills, they are up to twice as fast.
+// elements, some of which the assembler spills, they are up to twice as fast. Where arrays
+// may overlap, which is seldom, the code is to be short, though (StreamRows has the others).
 // Where nothing is known of an array's alignment, so that each element is an access with a
 // test of its own, stores take pieces from two of them on, and so do loads that go on into
 // shared memory: what they do is small against what their code costs the assembler.
@@ -221,7 +222,8 @@ bool Emitter::isWide(Type type) const {
   Layout layout = tile::getLayout(tensor);
   constexpr unsigned fewWarps = 3; // log2; threads of more have fewer registers
   unsigned warps = std::max(layout.numBits(Input::Warp), fewWarps);
-  unsigned most = kernelIsStream ? mostRegisterBits + fewWarps - warps : mostRegisterBits;
+  bool isShort = kernelIsStream || tile::KernelOp(kernel).getArraysOverlap();
+  unsigned most = isShort ? mostRegisterBits + fewWarps - warps : mostRegisterBits;
   return layout.numBits(Input::Register) > most;
 }
 

@@ -37,6 +37,7 @@ std::string_view tilec::buildKindName(uint8_t facts) {
   return relies(BuildFact::FewBlocks)   ? "small-grid"
          : relies(BuildFact::Pairs)     ? "paired"
          : relies(BuildFact::Aligned16) ? "aligned"
+         : relies(BuildFact::Disjoint)  ? "disjoint"
                                         : "general";
 }
 

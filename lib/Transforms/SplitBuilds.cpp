@@ -13,7 +13,8 @@
 //
 // A kernel whose blocks can share the sum of a product (SplitK) has another build, for grids
 // that are small for the device; one whose neighbours can share copies (ScheduleBlocks), but
-// are not sure to have any, another for grids of pairs.
+// are not sure to have any, another for grids of pairs. Rows that are too long for registers
+// (StreamRows) have one, `__disjoint`, for arrays of any alignment that do not overlap.
 //
 // A copy and not a branch at run time: facts about addresses change the width of
 // every access, and with it layouts and registers, and which loads may move.
@@ -23,6 +24,7 @@
 #include "Hints.h"
 #include "ScheduleBlocks.h"
 #include "SplitK.h"
+#include "StreamRows.h"
 
 #include "tilec/Support/Target.h"
 #include "tilec/Tile/BuildFacts.h"
@@ -65,6 +67,8 @@ public:
         makeBuildWith(BuildFact::FewBlocks, "__aligned16__few_blocks");
       if (gainsFromPairs(kernel, chip))
         makeBuildWith(BuildFact::Pairs, "__aligned16__pairs");
+      if (isOfLongRows(kernel))
+        makeBuild(kernel, {BuildFact::Disjoint, BuildFact::Index32}, "__disjoint");
     }
   }
 

@@ -110,6 +110,19 @@ def SkipNeutral : Pass<"tile-skip-neutral", "::tilec::tile::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def StreamRows : Pass<"tile-stream-rows", "::tilec::tile::KernelOp"> {
+  let summary = "go over rows that no block can hold part by part";
+  let description = [{
+    A kernel of rows that are longer than registers hold becomes as many loops over parts
+    of the row as reductions follow from one another. Each loads and computes again what
+    it needs. Sets `num_warps` where neither the option nor a hint asks for a number.
+  }];
+  let options = [
+    Option<"numWarps", "num-warps", "int", /*default=*/"0", "Asked for (0: not)">,
+    Option<"chip", "chip", "std::string", /*default=*/"\"\"", "Whose hints count">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def ChooseWarps : Pass<"tile-choose-warps", "::tilec::tile::KernelOp"> {
   let summary = "settle how many warps a kernel runs on";
   let description = [{

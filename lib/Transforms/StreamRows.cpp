@@ -1,0 +1,440 @@
+//===- StreamRows.cpp - rows that no thread can hold --------------*- C++ -*-===//
+// Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===------------------------------------------------------------------------===//
+//
+// In: a kernel of rows, of which one is more than the registers of a multiprocessor, or
+// as much. Out: the same part by part, in as many passes over the row as reductions follow
+// from one another. What a pass needs is loaded and computed again, as the row is in a
+// cache by then:
+//
+//   %x = tile.load %a[%r, 0] : tensor<1x131072xbf16>
+//   %m = reduce max %x   %s = reduce sum exp(%x - %m)   store exp(%x - %m) / %s
+//     →
+//   %p = scf.for %i = 0 to 16 iter_args(%q = -inf) { max(%q, load %a[%r, %i]) }
+//   %m = reduce max %p
+//   %p = scf.for %i = 0 to 16 iter_args(%q = 0) { %q + exp(load %a[%r, %i] - %m) }
+//   %s = reduce sum %p
+//   scf.for %i = 0 to 16 { store exp(load %a[%r, %i] - %m) / %s }
+//
+// Held whole, 131 072 columns take 128 elements a thread of 32 warps, which have 64
+// registers: the assembler spills for a second, and the kernel is bound by that.
+//
+// Only where nothing that the kernel writes can be what it loads (the build relies on
+// `disjoint`), and all that has as many elements as the row is loads and stores of arrays,
+// elementwise work, positions, and what is the same for all elements. Rows that are reduced
+// once and not stored are streamed from half that length on, as nothing is loaded twice.
+//
+//===------------------------------------------------------------------------===//
+#include "AccessCost.h"
+#include "Hints.h"
+#include "LayoutRules.h"
+#include "StreamRows.h"
+
+#include "tilec/Tile/Accesses.h"
+#include "tilec/Tile/BuildFacts.h"
+#include "tilec/Tile/DebugSites.h"
+#include "tilec/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_STREAMROWS
+#include "tilec/Transforms/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tile;
+
+/// Elements of the shortest rows that are streamed: in several passes, and in one.
+static constexpr int64_t shortestRow = 65536, shortestOnce = 32768;
+
+/// Elements of a part that a thread has.
+static constexpr int64_t partOfThread = 16;
+
+/// Bytes of a row of which two are in the cache of a multiprocessor.
+static constexpr int64_t bytesOfSmallRow = 131072;
+
+static int64_t elementsOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? tensor.getNumElements() : 1;
+}
+
+/// The dim of a row of `length` elements; nothing where the type is no such row.
+static std::optional<unsigned> longDim(Type type, int64_t length) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || tensor.getNumElements() != length)
+    return std::nullopt;
+  auto place = llvm::find(tensor.getShape(), length);
+  if (place == tensor.getShape().end())
+    return std::nullopt;
+  return unsigned(place - tensor.getShape().begin());
+}
+
+namespace {
+
+/// A kernel's row, and the pass in which each operation has what it needs.
+class Row {
+public:
+  explicit Row(KernelOp kernel) : kernel(kernel) {
+    for (Operation &op : kernel.getBody().front())
+      for (Type type : op.getResultTypes())
+        length = std::max(length, elementsOf(type));
+  }
+
+  /// Whether the kernel can be streamed; sets the passes.
+  bool analyse() {
+    for (Operation &op : kernel.getBody().front().without_terminator())
+      if (!visit(&op))
+        return false;
+    bool reduces = llvm::any_of(sinks, llvm::IsaPred<ReduceOp>);
+    return reduces && length >= (numPasses > 1 ? shortestRow : shortestOnce);
+  }
+
+  bool isLong(Value value) const { return elementsOf(value.getType()) >= length; }
+  bool isLong(Operation *op) const {
+    auto isRow = [&](Value value) { return isLong(value); };
+    return llvm::any_of(op->getOperands(), isRow) || llvm::any_of(op->getResults(), isRow);
+  }
+  bool isSink(Operation *op) const { return isa<ReduceOp, StoreOp>(op) && isLong(op); }
+
+  KernelOp kernel;
+  int64_t length = 0;
+  unsigned numPasses = 0;
+  DenseMap<Operation *, unsigned> passes; ///< of sinks; of others, the first pass that may use them
+  SmallVector<Operation *> sinks;
+
+private:
+  bool visit(Operation *op) {
+    unsigned pass = 0;
+    for (Value operand : op->getOperands())
+      if (Operation *source = operand.getDefiningOp()) {
+        auto known = passes.find(source);
+        if (known == passes.end())
+          return false;
+        pass = std::max(pass, known->second + (isSink(source) ? 1 : 0));
+      }
+    passes[op] = pass;
+    if (!isLong(op))
+      return isAllowedBeside(op);
+    if (isSink(op)) {
+      numPasses = std::max(numPasses, pass + 1);
+      sinks.push_back(op);
+    }
+    return isOfRow(op);
+  }
+
+  /// What is no part of the row stays in order; it must not see what is stored.
+  bool isAllowedBeside(Operation *op) {
+    if (auto store = dyn_cast<StoreOp>(op))
+      return store.getArray().hasOneUse();
+    if (auto load = dyn_cast<LoadOp>(op))
+      return readsUnwrittenArray(load);
+    return isa<AssumeOp>(op) || (op->getNumRegions() == 0 && isMemoryEffectFree(op)) ||
+           isa<ReduceOp>(op);
+  }
+
+  bool isOfRow(Operation *op) {
+    for (Value value : op->getResults())
+      if (isLong(value) && !longDim(value.getType(), length))
+        return false;
+    if (auto load = dyn_cast<LoadOp>(op))
+      return readsUnwrittenArray(load);
+    if (auto store = dyn_cast<StoreOp>(op))
+      return longDim(store.getValue().getType(), length) && store.getArray().hasOneUse();
+    if (auto reduce = dyn_cast<ReduceOp>(op))
+      return isOfRow(reduce);
+    if (isa<ReshapeOp, PermuteOp>(op))
+      return longDim(op->getOperand(0).getType(), length).has_value();
+    if (auto broadcast = dyn_cast<BroadcastOp>(op))
+      return elementsOf(broadcast.getSource().getType()) == 1;
+    if (auto constant = dyn_cast<arith::ConstantOp>(op))
+      return isa<SplatElementsAttr>(constant.getValue());
+    bool isPlain = op->getNumRegions() == 0 && op->getNumResults() == 1 &&
+                   isMemoryEffectFree(op) && llvm::all_of(op->getOperands(), [&](Value operand) {
+                     return longDim(operand.getType(), length) ||
+                            !isa<RankedTensorType>(operand.getType());
+                   });
+    return isPlain && (isElementwise(op) || isa<IotaOp, SplatOp>(op));
+  }
+
+  /// Whether rows become single values, by work that tiles can do as well.
+  bool isOfRow(ReduceOp reduce) {
+    return llvm::all_of(reduce->getResultTypes(),
+                        [](Type type) { return elementsOf(type) == 1; }) &&
+           llvm::all_of(reduce.getSources(),
+                        [&](Value source) { return longDim(source.getType(), length); }) &&
+           llvm::all_of(reduce.getCombiner().front().without_terminator(), [](Operation &op) {
+             return isElementwise(&op) || isa<arith::ConstantOp>(op);
+           });
+  }
+};
+
+} // namespace
+
+/// What changes nothing of what it is combined with, where the combiner is one operation that
+/// has such a value; null otherwise.
+static TypedAttr neutralOf(ReduceOp reduce) {
+  Block &combiner = reduce.getCombiner().front();
+  Operation *op = combiner.getTerminator()->getOperand(0).getDefiningOp();
+  if (reduce.getSources().size() != 1 || !op || &combiner.front() != op ||
+      !llvm::equal(op->getOperands(), combiner.getArguments()))
+    return {};
+  Type type = op->getResult(0).getType();
+  Builder builder(reduce.getContext());
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return isa<arith::AddIOp>(op) ? builder.getIntegerAttr(integer, 0) : TypedAttr();
+  auto real = dyn_cast<FloatType>(type);
+  if (!real)
+    return {};
+  const llvm::fltSemantics &semantics = real.getFloatSemantics();
+  if (isa<arith::AddFOp>(op))
+    return FloatAttr::get(real, APFloat::getZero(semantics, /*Negative=*/true));
+  if (isa<arith::MaximumFOp, arith::MinimumFOp>(op))
+    return FloatAttr::get(real, APFloat::getInf(semantics, isa<arith::MaximumFOp>(op)));
+  return {};
+}
+
+namespace {
+
+/// Writes the passes.
+class Streaming {
+public:
+  Streaming(Row &row, int64_t part)
+      : row(row), part(part), builder(row.kernel.getContext()) {}
+
+  void run() {
+    Block &body = row.kernel.getBody().front();
+    SmallVector<Operation *> all;
+    for (Operation &op : body.without_terminator())
+      all.push_back(&op);
+    Operation *end = body.getTerminator();
+    // What is no part of the row stands behind the passes that it follows from.
+    for (unsigned pass = 0; pass <= row.numPasses; ++pass) {
+      for (Operation *op : all)
+        if (!row.isLong(op) && row.passes[op] == pass)
+          op->moveBefore(end);
+      builder.setInsertionPoint(end);
+      if (pass < row.numPasses)
+        emitPass(pass);
+    }
+    for (Operation *op : llvm::reverse(all))
+      if (row.isLong(op))
+        op->erase();
+  }
+
+private:
+  RankedTensorType partType(Type type) {
+    auto tensor = cast<RankedTensorType>(type);
+    auto shape = llvm::to_vector(tensor.getShape());
+    shape[*longDim(type, row.length)] = part;
+    return tensor.clone(shape);
+  }
+
+  Value constant(Location loc, RankedTensorType type, TypedAttr element) {
+    return arith::ConstantOp::create(builder, loc, type, DenseElementsAttr::get(type, element));
+  }
+
+  void emitPass(unsigned pass) {
+    SmallVector<Operation *> ours;
+    SmallVector<Value> initial;
+    Location loc = row.kernel.getLoc();
+    for (Operation *sink : row.sinks) {
+      if (row.passes[sink] != pass)
+        continue;
+      ours.push_back(sink);
+      loc = sink->getLoc();
+      if (auto reduce = dyn_cast<ReduceOp>(sink))
+        for (Value source : reduce.getSources()) {
+          RankedTensorType type = partType(source.getType());
+          TypedAttr neutral = neutralOf(reduce);
+          initial.push_back(constant(
+              loc, type, neutral ? neutral : builder.getZeroAttr(type.getElementType())));
+        }
+    }
+    auto index = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(builder, loc, value);
+    };
+    auto loop = scf::ForOp::create(builder, loc, index(0), index(row.length / part), index(1), initial);
+    builder.setInsertionPointToStart(loop.getBody());
+    number = loop.getInductionVar();
+    parts.clear();
+    SmallVector<Value> next;
+    auto carried = ValueRange(loop.getRegionIterArgs());
+    for (Operation *sink : ours) {
+      if (auto store = dyn_cast<StoreOp>(sink)) {
+        emitStore(store);
+        continue;
+      }
+      auto reduce = cast<ReduceOp>(sink);
+      size_t count = reduce.getSources().size();
+      llvm::append_range(next, combined(reduce, carried.take_front(count)));
+      carried = carried.drop_front(count);
+    }
+    if (!next.empty())
+      scf::YieldOp::create(builder, loc, next);
+    builder.setInsertionPointAfter(loop);
+    auto results = ValueRange(loop.getResults());
+    for (Operation *sink : ours)
+      if (auto reduce = dyn_cast<ReduceOp>(sink)) {
+        size_t count = reduce.getSources().size();
+        IRMapping mapping;
+        mapping.map(reduce.getSources(), results.take_front(count));
+        results = results.drop_front(count);
+        reduce->replaceAllUsesWith(builder.clone(*reduce, mapping)->getResults());
+      }
+  }
+
+  /// What is reduced so far, elementwise, with one part more. Where nothing is neutral, it is
+  /// the first part alone at first.
+  SmallVector<Value> combined(ReduceOp reduce, ValueRange before) {
+    Location loc = reduce.getLoc();
+    SmallVector<Value> sources;
+    for (Value source : reduce.getSources())
+      sources.push_back(partOf(source));
+    IRMapping mapping;
+    Block &combiner = reduce.getCombiner().front();
+    mapping.map(combiner.getArguments().take_front(before.size()), before);
+    mapping.map(combiner.getArguments().drop_front(before.size()), sources);
+    auto shape = cast<RankedTensorType>(sources.front().getType());
+    for (Operation &op : combiner.without_terminator()) {
+      for (Value operand : op.getOperands())
+        if (!mapping.contains(operand)) // from outside of the combiner
+          mapping.map(operand, SplatOp::create(builder, loc, shape.clone(operand.getType()), operand));
+      auto scalar = dyn_cast<arith::ConstantOp>(op);
+      if (scalar) {
+        mapping.map(scalar.getResult(), constant(loc, shape.clone(scalar.getType()), scalar.getValue()));
+        continue;
+      }
+      Operation *copy = builder.clone(op, mapping);
+      for (auto [from, to] : llvm::zip_equal(op.getResults(), copy->getResults()))
+        to.setType(shape.clone(from.getType()));
+    }
+    SmallVector<Value> result;
+    for (Value value : combiner.getTerminator()->getOperands())
+      result.push_back(mapping.lookup(value));
+    if (neutralOf(reduce))
+      return result;
+    Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, number,
+                                          arith::ConstantIndexOp::create(builder, loc, 0));
+    for (auto [value, source] : llvm::zip_equal(result, sources))
+      value = arith::SelectOp::create(builder, loc, isFirst, source, value);
+    return result;
+  }
+
+  /// The index of the part along a dim that counts tiles, or elements, of the row.
+  SmallVector<Value> indexOfPart(Location loc, ValueRange index, unsigned dim, bool elements) {
+    SmallVector<Value> result(index);
+    int64_t step = elements ? part : 1;
+    Value begin = result[dim], own = number;
+    auto times = [&](Value value, int64_t factor) -> Value {
+      return arith::MulIOp::create(builder, loc, value,
+                                   arith::ConstantIndexOp::create(builder, loc, factor));
+    };
+    if (!elements)
+      begin = times(begin, row.length / part);
+    result[dim] = arith::AddIOp::create(builder, loc, begin, step == 1 ? own : times(own, step));
+    return result;
+  }
+
+  void emitStore(StoreOp store) {
+    Value value = partOf(store.getValue());
+    unsigned dim = *longDim(store.getValue().getType(), row.length);
+    SmallVector<Value> index =
+        indexOfPart(store.getLoc(), store.getIndex(), dim, store.getElements());
+    auto copy = cast<StoreOp>(builder.clone(*store));
+    copy.getValueMutable().assign(value);
+    copy.getIndexMutable().assign(index);
+  }
+
+  /// The part of a value that the iteration works on.
+  Value partOf(Value value) {
+    if (!row.isLong(value))
+      return value;
+    if (Value known = parts.lookup(value))
+      return known;
+    Value result = emitPart(value.getDefiningOp(), partType(value.getType()));
+    parts[value] = result;
+    return result;
+  }
+
+  Value emitPart(Operation *op, RankedTensorType type) {
+    Location loc = op->getLoc();
+    if (auto constantOp = dyn_cast<arith::ConstantOp>(op))
+      return constant(loc, type, cast<SplatElementsAttr>(constantOp.getValue()).getSplatValue<TypedAttr>());
+    if (isa<IotaOp>(op))
+      return emitPositions(loc, type);
+    IRMapping mapping;
+    for (Value operand : op->getOperands())
+      mapping.map(operand, partOf(operand));
+    Operation *copy = builder.clone(*op, mapping);
+    copy->getResult(0).setType(type);
+    if (auto load = dyn_cast<LoadOp>(copy)) {
+      builder.setInsertionPoint(copy);
+      unsigned dim = *longDim(op->getResult(0).getType(), row.length);
+      load.getIndexMutable().assign(
+          indexOfPart(loc, cast<LoadOp>(op).getIndex(), dim, load.getElements()));
+      builder.setInsertionPointAfter(copy);
+    }
+    return copy->getResult(0);
+  }
+
+  Value emitPositions(Location loc, RankedTensorType type) {
+    Value own = IotaOp::create(builder, loc, type);
+    Value first = arith::MulIOp::create(builder, loc, number,
+                                        arith::ConstantIndexOp::create(builder, loc, part));
+    if (!type.getElementType().isIndex())
+      first = arith::IndexCastOp::create(builder, loc, type.getElementType(), first);
+    return arith::AddIOp::create(builder, loc, SplatOp::create(builder, loc, type, first), own);
+  }
+
+  Row &row;
+  int64_t part;
+  OpBuilder builder;
+  Value number; ///< of the part
+  DenseMap<Value, Value> parts;
+};
+
+struct StreamRows : tilec::impl::StreamRowsBase<StreamRows> {
+  using StreamRowsBase::StreamRowsBase;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    if (!relies(kernel, BuildFact::Disjoint) || hasSites(kernel))
+      return;
+    Row row(kernel);
+    if (!row.analyse())
+      return;
+    int64_t warps = numWarps;
+    if (!warps)
+      warps = hintOf(kernel, chip, "num_warps").value_or(0);
+    if (warps < 1 || warps > 32 || !llvm::isPowerOf2_64(warps)) {
+      warps = row.numPasses == 1 ? 8 : bytesOf(row) <= bytesOfSmallRow ? 16 : 32;
+      kernel.setNumWarpsAttr(Builder(kernel.getContext()).getI32IntegerAttr(int32_t(warps)));
+    }
+    int64_t part = std::min(row.length / 2, partOfThread * 32 * warps);
+    Streaming(row, part).run();
+  }
+
+private:
+  /// Bytes of what a position loads again.
+  static int64_t bytesOf(const Row &row) {
+    int64_t bytes = 0;
+    row.kernel->walk([&](LoadOp load) {
+      if (row.isLong(load.getResult()))
+        bytes += row.length * storedBytes(getElementTypeOrSelf(load.getType()));
+    });
+    return bytes;
+  }
+};
+
+} // namespace
+
+bool tilec::isOfLongRows(KernelOp kernel) {
+  return !hasSites(kernel) && Row(kernel).analyse();
+}

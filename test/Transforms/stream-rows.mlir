@@ -1,0 +1,158 @@
+// RUN: tile-opt %s --tile-stream-rows --split-input-file --canonicalize | FileCheck %s
+// RUN: tile-opt %s --tile-stream-rows=num-warps=8 --split-input-file --canonicalize | FileCheck %s --check-prefix=EIGHT
+// Rows that no block can hold: a loop over parts for each reduction that follows from others,
+// and one for what is stored.
+
+// CHECK-LABEL: tile.kernel @softmax
+// CHECK-SAME: num_warps = 32 : i32
+// CHECK: %[[ROW:.*]] = tile.block_id 0
+// CHECK: %[[MOST:.*]] = scf.for %[[I:.*]] = %{{.*}} to %c8 step %{{.*}} iter_args(%[[SO_FAR:.*]] = %{{.*}}) -> (tensor<1x16384xf32>) {
+// CHECK: %[[X:.*]] = tile.load %{{.*}}[%[[ROW]], %[[I]]] : {{.*}} -> tensor<1x16384xf32>
+// CHECK: %[[M:.*]] = arith.maximumf %[[SO_FAR]], %[[X]]
+// CHECK: scf.yield %[[M]]
+// CHECK: %[[MAX:.*]] = tile.reduce(%[[MOST]]) axes [0, 1]
+// CHECK: %[[SUMS:.*]] = scf.for
+// CHECK: tile.load
+// CHECK: tile.splat %[[MAX]] : f32 -> tensor<1x16384xf32>
+// CHECK: math.exp
+// CHECK: %[[SUM:.*]] = tile.reduce(%[[SUMS]])
+// CHECK: scf.for %[[J:.*]] =
+// CHECK: tile.load
+// CHECK: math.exp
+// CHECK: arith.divf
+// CHECK: tile.store %{{.*}}[%[[ROW]], %[[J]]], %{{.*}} : {{.*}}, tensor<1x16384xf32>
+// CHECK-NOT: tensor<1x131072
+// EIGHT-LABEL: tile.kernel @softmax
+// EIGHT-NOT: num_warps
+// EIGHT: tensor<1x4096xf32>
+tile.kernel @softmax(%a: !tile.array<?x?xf32>, %b: !tile.array<?x?xf32, mut>) attributes {tile.facts = ["disjoint"]} {
+  %z = arith.constant 0 : index
+  %r = tile.block_id 0 : index
+  %x = tile.load %a[%r, %z] : !tile.array<?x?xf32> -> tensor<1x131072xf32>
+  %m = tile.reduce(%x) axes [0, 1] : (tensor<1x131072xf32>) -> f32 {
+  ^bb0(%p: f32, %q: f32):
+    %y = arith.maximumf %p, %q : f32
+    tile.yield %y : f32
+  }
+  %ms = tile.splat %m : f32 -> tensor<1x131072xf32>
+  %d = arith.subf %x, %ms : tensor<1x131072xf32>
+  %e = math.exp %d : tensor<1x131072xf32>
+  %s = tile.reduce(%e) axes [0, 1] : (tensor<1x131072xf32>) -> f32 {
+  ^bb0(%p: f32, %q: f32):
+    %y = arith.addf %p, %q : f32
+    tile.yield %y : f32
+  }
+  %ss = tile.splat %s : f32 -> tensor<1x131072xf32>
+  %o = arith.divf %e, %ss : tensor<1x131072xf32>
+  tile.store %b[%r, %z], %o : !tile.array<?x?xf32, mut>, tensor<1x131072xf32>
+  tile.return
+}
+
+// -----
+
+// One pass: positions are counted on from part to part, and what combines by several
+// operations begins with the first part.
+// CHECK-LABEL: tile.kernel @least
+// CHECK-SAME: num_warps = 8 : i32
+// CHECK: %[[B:.*]]:2 = scf.for %[[I:.*]] = %{{.*}} to %c8 step
+// CHECK-SAME: -> (tensor<1x4096xf32>, tensor<1x4096xi32>)
+// CHECK-DAG: %[[FIRST:.*]] = arith.muli %[[I]], %c4096
+// CHECK-DAG: %[[IS_FIRST:.*]] = arith.cmpi eq, %[[I]], %c0
+// CHECK-DAG: arith.cmpf olt, %{{.*}} : tensor<1x4096xf32>
+// CHECK: arith.select %[[IS_FIRST]]
+// CHECK: arith.select %[[IS_FIRST]]
+// CHECK: tile.reduce(%[[B]]#0, %[[B]]#1)
+tile.kernel @least(%a: !tile.array<?x?xf32>, %b: !tile.array<?xi32, mut>) attributes {tile.facts = ["disjoint"]} {
+  %z = arith.constant 0 : index
+  %r = tile.block_id 0 : index
+  %x = tile.load %a[%r, %z] : !tile.array<?x?xf32> -> tensor<1x32768xf32>
+  %i = tile.iota : tensor<32768xi32>
+  %n = tile.reshape %i : tensor<32768xi32> -> tensor<1x32768xi32>
+  %m:2 = tile.reduce(%x, %n) axes [1] : (tensor<1x32768xf32>, tensor<1x32768xi32>) -> (tensor<1xf32>, tensor<1xi32>) {
+  ^bb0(%p: f32, %pi: i32, %q: f32, %qi: i32):
+    %c = arith.cmpf olt, %p, %q : f32
+    %v = arith.select %c, %p, %q : f32
+    %w = arith.select %c, %pi, %qi : i32
+    tile.yield %v, %w : f32, i32
+  }
+  tile.store %b[%r], %m#1 : !tile.array<?xi32, mut>, tensor<1xi32>
+  tile.return
+}
+
+// -----
+
+// Arrays may overlap: what is loaded again may have been stored to.
+// CHECK-LABEL: tile.kernel @overlapping
+// CHECK-NOT: scf.for
+tile.kernel @overlapping(%a: !tile.array<?x?xf32>, %b: !tile.array<?xf32, mut>) attributes {arrays_overlap} {
+  %z = arith.constant 0 : index
+  %r = tile.block_id 0 : index
+  %x = tile.load %a[%r, %z] : !tile.array<?x?xf32> -> tensor<1x32768xf32>
+  %m = tile.reduce(%x) axes [1] : (tensor<1x32768xf32>) -> tensor<1xf32> {
+  ^bb0(%p: f32, %q: f32):
+    %y = arith.addf %p, %q : f32
+    tile.yield %y : f32
+  }
+  tile.store %b[%r], %m : !tile.array<?xf32, mut>, tensor<1xf32>
+  tile.return
+}
+
+// -----
+
+// In place, with a scan, or of two rows: as before. So are rows that registers hold.
+// CHECK-LABEL: tile.kernel @in_place
+// CHECK-NOT: scf.for
+tile.kernel @in_place(%a: !tile.array<?x?xf32, mut>) attributes {tile.facts = ["disjoint"]} {
+  %z = arith.constant 0 : index
+  %r = tile.block_id 0 : index
+  %x = tile.load %a[%r, %z] : !tile.array<?x?xf32, mut> -> tensor<1x65536xf32>
+  %m = tile.reduce(%x) axes [0, 1] : (tensor<1x65536xf32>) -> f32 {
+  ^bb0(%p: f32, %q: f32):
+    %y = arith.addf %p, %q : f32
+    tile.yield %y : f32
+  }
+  %s = tile.splat %m : f32 -> tensor<1x65536xf32>
+  %o = arith.divf %x, %s : tensor<1x65536xf32>
+  tile.store %a[%r, %z], %o : !tile.array<?x?xf32, mut>, tensor<1x65536xf32>
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @two_rows
+// CHECK-NOT: scf.for
+tile.kernel @two_rows(%a: !tile.array<?x?xf32>, %b: !tile.array<?xf32, mut>) attributes {tile.facts = ["disjoint"]} {
+  %z = arith.constant 0 : index
+  %r = tile.block_id 0 : index
+  %x = tile.load %a[%r, %z] : !tile.array<?x?xf32> -> tensor<2x65536xf32>
+  %m = tile.reduce(%x) axes [1] : (tensor<2x65536xf32>) -> tensor<2xf32> {
+  ^bb0(%p: f32, %q: f32):
+    %y = arith.addf %p, %q : f32
+    tile.yield %y : f32
+  }
+  tile.store %b[%r], %m : !tile.array<?xf32, mut>, tensor<2xf32>
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @nothing_is_reduced
+// CHECK-NOT: scf.for
+tile.kernel @nothing_is_reduced(%a: !tile.array<?xf32>, %b: !tile.array<?xf32, mut>) attributes {tile.facts = ["disjoint"]} {
+  %r = tile.block_id 0 : index
+  %x = tile.load %a[%r] : !tile.array<?xf32> -> tensor<65536xf32>
+  %y = arith.addf %x, %x : tensor<65536xf32>
+  tile.store %b[%r], %y : !tile.array<?xf32, mut>, tensor<65536xf32>
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @short
+// CHECK-NOT: scf.for
+tile.kernel @short(%a: !tile.array<?x?xf32>, %b: !tile.array<?xf32, mut>) attributes {tile.facts = ["disjoint"]} {
+  %z = arith.constant 0 : index
+  %r = tile.block_id 0 : index
+  %x = tile.load %a[%r, %z] : !tile.array<?x?xf32> -> tensor<1x16384xf32>
+  %m = tile.reduce(%x) axes [1] : (tensor<1x16384xf32>) -> tensor<1xf32> {
+  ^bb0(%p: f32, %q: f32):
+    %y = arith.addf %p, %q : f32
+    tile.yield %y : f32
+  }
+  tile.store %b[%r], %m : !tile.array<?xf32, mut>, tensor<1xf32>
+  tile.return
+}
