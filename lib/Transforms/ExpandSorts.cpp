@@ -415,6 +415,11 @@ private:
 };
 
 struct ExpandSorts : tilec::impl::ExpandSortsBase<ExpandSorts> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    ExpandSortsBase::getDependentDialects(registry);
+    registry.insert<scf::SCFDialect>();
+  }
+
   void runOnOperation() override {
     SmallVector<SortOp> sorts;
     getOperation().walk([&](SortOp op) { sorts.push_back(op); });

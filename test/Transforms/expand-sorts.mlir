@@ -71,7 +71,7 @@ tile.kernel @first(%a: !tile.array<?x?xf32>, %b: !tile.array<?x?xf32, mut>, %c: 
 
 // Eight of 131072: eight parts, each with the best so far. No word comes behind all ones.
 // CHECK-LABEL: tile.kernel @parts
-// CHECK-NOT: tensor<1x131072
+// CHECK-NOT: -> tensor<1x131072xf32>
 // CHECK: %[[WORST:.*]] = arith.constant dense<-1> : tensor<1x8xi64>
 // CHECK: scf.for %[[P:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[BEST:.*]] = %[[WORST]]) -> (tensor<1x8xi64>)
 // CHECK: %[[FIRST:.*]] = arith.muli %{{.*}}, %{{.*}} : index
@@ -96,8 +96,9 @@ tile.kernel @parts(%a: !tile.array<?x?xf32>, %b: !tile.array<?x?xf32, mut>, %c: 
 // CHECK-LABEL: tile.kernel @written
 // CHECK: tile.load {{.*}} -> tensor<1x131072xf32>
 // CHECK-NOT: scf.for
-tile.kernel @written(%a: !tile.array<?x?xf32, mut>, %row: index, %one: tensor<1x8xf32>) {
+tile.kernel @written(%a: !tile.array<?x?xf32, mut>, %row: index) {
   %z = arith.constant 0 : index
+  %one = arith.constant dense<1.0> : tensor<1x8xf32>
   %x = tile.load %a[%row, %z] : !tile.array<?x?xf32, mut> -> tensor<1x131072xf32>
   tile.store %a[%row, %z], %one : !tile.array<?x?xf32, mut>, tensor<1x8xf32>
   %k = tile.sort(%x) axis 1 descending : (tensor<1x131072xf32>) -> tensor<1x131072xf32>
