@@ -192,6 +192,10 @@ private:
 
 } // namespace
 
+/// log2 of how many elements a thread may hold: it needs them twice, and of more it would spill
+/// those that wait.
+static constexpr unsigned mostPlaceBits = 6;
+
 /// The registers of `values` reduced along `axes`, to one for each place along other dims.
 static SmallVector<Value> findPlaces(OpBuilder &builder, Location loc, StringRef sought,
                                      ValueRange values, const Layout &layout,
@@ -255,7 +259,7 @@ LogicalResult Emitter::emitReduce(Operation *op, Region &combiner, ArrayRef<int6
     for (Value source : op->getOperands())
       values.push_back(get(source));
     auto sought = op->getAttrOfType<StringAttr>(tile::argReductionAttr);
-    if (sought && !plan->axisRegisters.empty()) {
+    if (sought && !plan->axisRegisters.empty() && numBits <= mostPlaceBits) {
       values = findPlaces(builder, loc, sought, values, layout, *plan, axes);
       numBits = 0;
     }
