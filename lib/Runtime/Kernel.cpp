@@ -105,11 +105,21 @@ Expected<void> Kernel::tryPreload(Device device) const {
   ContextScope scope(*(*kernel)->device);
   if (auto ok = scope.check(); !ok)
     return ok;
+  const ModuleImage &image = *(*kernel)->image;
+  const std::vector<BuildInfo> &builds = (*kernel)->launcher.getInfo().builds;
+  std::vector<unsigned> present; // a module may have been made without the others
   {
     std::lock_guard lock(state->mutex);
-    state->source->makeObjects(*(*kernel)->image);
+    state->source->makeObjects(image);
+    for (unsigned i = 0; i < builds.size(); ++i) {
+      auto object = state->source->object(image, builds[i].object);
+      if (!object)
+        return object.failure();
+      if (!(*object)->empty())
+        present.push_back(i);
+    }
   }
-  for (unsigned i = 0; i < (*kernel)->launcher.getInfo().builds.size(); ++i)
+  for (unsigned i : present)
     if (auto function = state->function(**kernel, i); !function)
       return function.failure();
   return {};

@@ -84,21 +84,6 @@ static std::vector<std::string> commandLine(StringRef program, const Chip &chip,
   return words;
 }
 
-/// The environment of ptxas. A fifth of its time are page faults and calls for more memory
-/// in small steps; it is told to take much at once, in large pages.
-static std::vector<StringRef> environmentOfPtxas() {
-  constexpr StringLiteral name = "GLIBC_TUNABLES=";
-  constexpr StringLiteral memory =
-      "GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=67108864:"
-      "glibc.malloc.trim_threshold=4294967296:glibc.malloc.mmap_threshold=1073741824";
-  std::vector<StringRef> result;
-  for (char **variable = environ; *variable; ++variable)
-    result.push_back(*variable);
-  if (none_of(result, [&](StringRef variable) { return variable.starts_with(name); }))
-    result.push_back(memory);
-  return result;
-}
-
 Expected<Cubin> runPtxas(StringRef program, StringRef ptx, const Chip &chip,
                          const AssembleOptions &options, unsigned entries) {
   auto input = TemporaryFile::create("ptx");
@@ -118,7 +103,7 @@ Expected<Cubin> runPtxas(StringRef program, StringRef ptx, const Chip &chip,
   std::vector<StringRef> command(words.begin(), words.end());
   std::optional<StringRef> redirects[] = {StringRef(), log->path(), log->path()};
   std::string reason;
-  int status = sys::ExecuteAndWait(program, command, ArrayRef(environmentOfPtxas()), redirects,
+  int status = sys::ExecuteAndWait(program, command, std::nullopt, redirects,
                                    /*SecondsToWait=*/0, /*MemoryLimit=*/0, &reason);
   std::string said = log->read();
   // Older ones do not know the option.
@@ -164,8 +149,7 @@ std::unique_ptr<WaitingPtxas> WaitingPtxas::start(StringRef program, const Chip 
                                                waiting->output.path());
   std::vector<StringRef> command(words.begin(), words.end());
   std::optional<StringRef> redirects[] = {StringRef(), waiting->log.path(), waiting->log.path()};
-  waiting->process = sys::ExecuteNoWait(program, command, ArrayRef(environmentOfPtxas()),
-                                        redirects);
+  waiting->process = sys::ExecuteNoWait(program, command, std::nullopt, redirects);
   return waiting->process.Pid == sys::ProcessInfo::InvalidPid ? nullptr : std::move(waiting);
 }
 
