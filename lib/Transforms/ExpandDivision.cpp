@@ -26,8 +26,9 @@
 // Powers that are divided by their sum (`tile.share`) are zero or in [2^-46, 2^106], and their
 // sums, of 2^20 at most, in [2^106, 2^126] or NaN: no question. (A subnormal quotient may be off in its last bit.)
 //
-// Single quotients, as means are, are computed in f64 on chips that have units for it: 13
-// instructions instead of 60, half of which `div.rn.f32` has for operands out of the ordinary.
+// Single quotients, as means are, take the same steps where these hold, and are computed in f64
+// elsewhere on chips that have units for it: 30 instructions instead of 60, half of which
+// `div.rn.f32` has for operands out of the ordinary.
 // The reciprocal is good to 2^-40 after one step, the quotient after its own to 2^-53, and no
 // quotient of two f32 is nearer than 2^-49 to where rounding to f32 changes, unless it is there.
 //
@@ -127,7 +128,7 @@ public:
       return finish(corrected(op.getLhs(), op.getRhs(), reciprocal(op.getRhs())));
     if (!type || type.getNumElements() <= mostInDoubles)
       return hasDoubles && !isShare(op) && !op.getRhs().getDefiningOp<arith::ConstantOp>()
-                 ? finish(inDoubles(op.getLhs(), op.getRhs()))
+                 ? finish(single(op.getLhs(), op.getRhs()))
                  : divideAlike();
     divideAlike();
   }
@@ -161,6 +162,21 @@ private:
         elements[lane] = element(result, index);
     }
     finish(vector::FromElementsOp::create(builder, loc, type, elements));
+  }
+
+  /// One quotient: in the steps above where they hold, which take a tenth of the time.
+  Value single(Value a, Value b) {
+    MathBuilder m(builder, loc, a.getType());
+    Value size = m.abs(a);
+    Value fits = m.either(m.both(m.ge(size, m.f(0x1p-100)), m.le(size, m.f(0x1p100))),
+                          m.eq(a, m.zero()));
+    fits = m.both(fits, m.both(m.ge(b, m.f(0x1p-25)), m.le(b, m.f(0x1p25))));
+    if (type)
+      return m.select(fits, corrected(a, b, reciprocal(b)), inDoubles(a, b));
+    auto choice = scf::IfOp::create(builder, loc, a.getType(), fits, true);
+    yieldIn(choice.thenBlock(), [&] { return corrected(a, b, reciprocal(b)); });
+    yieldIn(choice.elseBlock(), [&] { return inDoubles(a, b); });
+    return choice.getResult(0);
   }
 
   /// The quotient by way of f64. Of 0 and infinity the unit's reciprocal is the right one, and

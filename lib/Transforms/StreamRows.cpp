@@ -22,8 +22,9 @@
 //
 // Only where nothing that the kernel writes can be what it loads (the build relies on
 // `disjoint`), and all that has as many elements as the row is loads and stores of arrays,
-// elementwise work, positions, and what is the same for all elements. Rows that are reduced
-// once and not stored are streamed from half that length on, as nothing is loaded twice.
+// elementwise work, positions, and what is the same for all elements. Rows that are gone over
+// once are streamed from half that length on, where they are loaded 16 bytes at a time (argmax of
+// f32, 32 000 columns: 3.06 -> 3.25 TB/s; element by element, 50 257 of bf16: 1.41 -> 1.14).
 //
 //===------------------------------------------------------------------------===//
 #include "AccessCost.h"
@@ -408,7 +409,7 @@ struct StreamRows : tilec::impl::StreamRowsBase<StreamRows> {
     if (!relies(kernel, BuildFact::Disjoint) || hasSites(kernel))
       return;
     Row row(kernel);
-    if (!row.analyse())
+    if (!row.analyse() || (row.numPasses == 1 && !relies(kernel, BuildFact::Aligned16)))
       return;
     int64_t warps = numWarps;
     if (!warps)
@@ -436,5 +437,6 @@ private:
 } // namespace
 
 bool tilec::isOfLongRows(KernelOp kernel) {
-  return !hasSites(kernel) && Row(kernel).analyse();
+  Row row(kernel);
+  return !hasSites(kernel) && row.analyse() && row.numPasses > 1;
 }

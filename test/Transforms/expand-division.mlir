@@ -137,11 +137,14 @@ llvm.func @stays(%a: vector<8xf32>, %b: vector<8xf32>, %c: vector<2xf32>, %d: f3
 
 // -----
 
-// One quotient is taken in f64 where the chip has units for it.
+// One quotient is taken in f64 where the chip has units for it and the steps do not hold.
 // CHECK-LABEL: llvm.func @single(
 // CHECK: arith.divf %{{.*}} : f32
 // F64-LABEL: llvm.func @single(
 // F64-SAME: %[[A:.*]]: f32, %[[B:.*]]: f32)
+// F64: scf.if
+// F64: llvm.call @tilec.rcp.approx.ftz.f32(%[[B]])
+// F64: else
 // F64: %[[X:.*]] = arith.extf %[[A]] : f32 to f64
 // F64: %[[Y:.*]] = arith.extf %[[B]] : f32 to f64
 // F64: llvm.call @tilec.rcp.approx.ftz.f64(%[[Y]])

@@ -62,7 +62,7 @@ tile.kernel @softmax(%a: !tile.array<?x?xf32>, %b: !tile.array<?x?xf32, mut>) at
 // CHECK: arith.select %[[IS_FIRST]]
 // CHECK: arith.select %[[IS_FIRST]]
 // CHECK: tile.reduce(%[[B]]#0, %[[B]]#1)
-tile.kernel @least(%a: !tile.array<?x?xf32>, %b: !tile.array<?xi32, mut>) attributes {tile.facts = ["disjoint"]} {
+tile.kernel @least(%a: !tile.array<?x?xf32>, %b: !tile.array<?xi32, mut>) attributes {tile.facts = ["aligned16", "disjoint"]} {
   %z = arith.constant 0 : index
   %r = tile.block_id 0 : index
   %x = tile.load %a[%r, %z] : !tile.array<?x?xf32> -> tensor<1x32768xf32>
@@ -132,9 +132,24 @@ tile.kernel @two_rows(%a: !tile.array<?x?xf32>, %b: !tile.array<?xf32, mut>) att
   tile.return
 }
 
+// CHECK-LABEL: tile.kernel @once_element_by_element
+// CHECK-NOT: scf.for
+tile.kernel @once_element_by_element(%a: !tile.array<?x?xf32>, %b: !tile.array<?xf32, mut>) attributes {tile.facts = ["disjoint"]} {
+  %z = arith.constant 0 : index
+  %r = tile.block_id 0 : index
+  %x = tile.load %a[%r, %z] : !tile.array<?x?xf32> -> tensor<1x65536xf32>
+  %m = tile.reduce(%x) axes [1] : (tensor<1x65536xf32>) -> tensor<1xf32> {
+  ^bb0(%p: f32, %q: f32):
+    %y = arith.addf %p, %q : f32
+    tile.yield %y : f32
+  }
+  tile.store %b[%r], %m : !tile.array<?xf32, mut>, tensor<1xf32>
+  tile.return
+}
+
 // CHECK-LABEL: tile.kernel @nothing_is_reduced
 // CHECK-NOT: scf.for
-tile.kernel @nothing_is_reduced(%a: !tile.array<?xf32>, %b: !tile.array<?xf32, mut>) attributes {tile.facts = ["disjoint"]} {
+tile.kernel @nothing_is_reduced(%a: !tile.array<?xf32>, %b: !tile.array<?xf32, mut>) attributes {tile.facts = ["aligned16", "disjoint"]} {
   %r = tile.block_id 0 : index
   %x = tile.load %a[%r] : !tile.array<?xf32> -> tensor<65536xf32>
   %y = arith.addf %x, %x : tensor<65536xf32>
@@ -144,7 +159,7 @@ tile.kernel @nothing_is_reduced(%a: !tile.array<?xf32>, %b: !tile.array<?xf32, m
 
 // CHECK-LABEL: tile.kernel @short
 // CHECK-NOT: scf.for
-tile.kernel @short(%a: !tile.array<?x?xf32>, %b: !tile.array<?xf32, mut>) attributes {tile.facts = ["disjoint"]} {
+tile.kernel @short(%a: !tile.array<?x?xf32>, %b: !tile.array<?xf32, mut>) attributes {tile.facts = ["aligned16", "disjoint"]} {
   %z = arith.constant 0 : index
   %r = tile.block_id 0 : index
   %x = tile.load %a[%r, %z] : !tile.array<?x?xf32> -> tensor<1x16384xf32>
