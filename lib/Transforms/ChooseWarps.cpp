@@ -10,7 +10,7 @@
 // group; small ones with large operands (few queries, many keys) more, up to 4, so that a
 // thread brings no more than 64 elements of each, while every warp has a part of 16 x 16;
 // from 128 x 128 on 8 warps, or 4 where their threads read shared memory
-// (prefersFewWarps), or 16 where they reduce between products (wantsManyGroups). 8 warps,
+// (prefersFewWarps); 8 or 16 where they reduce between products (groupsForReductions). 8 warps,
 // too, where the products of a loop have as many accumulators as the threads of 4 warps have
 // registers.
 // Else the largest tile decides. Up to 4 warps, each thread is to have 16 bytes of it, or
@@ -60,13 +60,10 @@ static constexpr int64_t largeChain = 208 * 128;
 
 /// Whether a loop has a product and a reduction.
 static bool reducesBesideProducts(KernelOp kernel) {
-  return kernel
-      .walk([](MmaOp mma) {
-        bool isInLoop = isa<LoopLikeOpInterface>(mma->getParentOp());
-        return isInLoop && !mma->getBlock()->getOps<ReduceOp>().empty() ? WalkResult::interrupt()
-                                                                       : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return containsWhere(kernel, [](Operation *op) {
+    return isa<MmaOp>(op) && isa<LoopLikeOpInterface>(op->getParentOp()) &&
+           !op->getBlock()->getOps<ReduceOp>().empty();
+  });
 }
 
 /// Whether four warps with 128 accumulators a thread do better than eight on a large
@@ -97,25 +94,28 @@ static bool prefersFewWarps(KernelOp kernel, StringRef chip) {
   return isGood && accumulators <= (reducesBesideProducts(kernel) ? largeChain : largeProduct);
 }
 
-/// Whether four groups of warps do better than two: a loop that reduces between its
-/// products, as attention does, waits for one instruction after the other, and four warps
-/// on a scheduler fill each other's gaps (heads of 64 on an H200: 417 -> 459 TFLOP/s). All
-/// sums are to take 64 registers a thread, as a thread has some 112.
-static bool wantsManyGroups(KernelOp kernel, StringRef chip) {
+/// Groups of warps from which on a loop that reduces between its products, as attention does,
+/// gains: it waits for one instruction after the other, and other warps on a scheduler fill the
+/// gaps. Four where all sums take 64 registers a thread, as a thread has some 112 (heads of 64
+/// on an H200: 417 -> 459 TFLOP/s); else two, with 64 rows each (128 x 64 at heads of 64 and 128:
+/// 1.14 and 1.19 times as fast as one); one for other kernels.
+static int64_t groupsForReductions(KernelOp kernel, StringRef chip) {
   const Chip *target = findChip(chip);
   if (!target || !target->has(ChipFeature::WarpGroupMma))
-    return false;
+    return 1;
   constexpr int64_t threads = 4 * 128, rowsOfGroup = 64;
-  int64_t accumulators = 0;
-  bool fits = true, reduces = false;
+  int64_t accumulators = 0, rows = 4 * rowsOfGroup;
+  bool reduces = false;
   kernel.walk([&](MmaOp mma) {
     accumulators += mma.getType().getNumElements();
-    fits &= mma.getType().getRank() == 2 && mma.getType().getDimSize(0) >= 4 * rowsOfGroup;
+    rows = std::min(rows, mma.getType().getRank() == 2 ? mma.getType().getDimSize(0) : 0);
     if (auto loop = mma->getParentOfType<LoopLikeOpInterface>())
       for (Region *region : loop.getLoopRegions())
         reduces |= !region->getOps<ReduceOp>().empty();
   });
-  return reduces && fits && accumulators <= 64 * threads;
+  if (!reduces || rows < 2 * rowsOfGroup)
+    return 1;
+  return rows >= 4 * rowsOfGroup && accumulators <= 64 * threads ? 4 : 2;
 }
 
 /// Accumulators of the products in the block of `mma`, if that is a loop's.
@@ -127,9 +127,10 @@ static int64_t accumulatorsInLoop(MmaOp mma) {
   return count;
 }
 
-static int64_t warpsForProduct(MmaOp mma, StringRef chip, bool prefersFew, bool wantsMany) {
+static int64_t warpsForProduct(MmaOp mma, StringRef chip, bool prefersFew, int64_t groups) {
   int64_t elements = mma.getType().getNumElements();
-  int64_t most = wantsMany ? 16 : elements >= largeProduct && !prefersFew ? 8 : 4;
+  bool isLarge = elements >= largeProduct || groups == 2;
+  int64_t most = groups == 4 ? 16 : isLarge && !prefersFew ? 8 : 4;
   int64_t warps = std::clamp<int64_t>(elements / (32 * 32), 1, most);
   if (const Chip *target = findChip(chip); target && warps < 4) {
     MmaProblem problem = getMmaProblem(mma, /*numWarps=*/4);
@@ -199,10 +200,11 @@ static Choice chooseNumWarps(KernelOp kernel, StringRef chip) {
       return {16 * elementBytes, first, 64};
     return {accessed ? 64 : 32 * elementBytes, first, 64};
   };
-  bool prefersFew = prefersFewWarps(kernel, chip), wantsMany = wantsManyGroups(kernel, chip);
+  bool prefersFew = prefersFewWarps(kernel, chip);
+  int64_t groups = groupsForReductions(kernel, chip);
   kernel.walk([&](Operation *op) {
     if (auto mma = dyn_cast<MmaOp>(op))
-      product.raise(warpsForProduct(mma, chip, prefersFew, wantsMany),
+      product.raise(warpsForProduct(mma, chip, prefersFew, groups),
                     prefersFew && mma.getType().getNumElements() >= largeProduct
                         ? "for few reads of shared memory by the product "
                         : "for the product ",

@@ -201,6 +201,52 @@ tile.kernel @too_wide(%n: index) {
   tile.return
 }
 
+// Two groups of 64 rows each in smaller tiles, too; 64 rows are one group's.
+// CHECK-LABEL: tile.kernel @reduces_128
+// CHECK-SAME: num_warps = 8 : i32
+// CHECK-LABEL: tile.kernel @reduces_64
+// CHECK-SAME: num_warps = 4 : i32
+// OLD-LABEL: tile.kernel @reduces_128
+// OLD-SAME: num_warps = 4 : i32
+tile.kernel @reduces_128(%n: index) {
+  %q = arith.constant dense<1.0> : tensor<128x64xbf16>
+  %k = arith.constant dense<1.0> : tensor<64x64xbf16>
+  %z = arith.constant dense<0.0> : tensor<128x64xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %z) -> tensor<128x64xf32> {
+    %s = tile.mma %q, %k, %z : tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>
+    %m = tile.reduce(%s) axes [1] : (tensor<128x64xf32>) -> tensor<128xf32> {
+    ^bb0(%x: f32, %y: f32):
+      %g = arith.maximumf %x, %y : f32
+      tile.yield %g : f32
+    }
+    %p = arith.truncf %s : tensor<128x64xf32> to tensor<128x64xbf16>
+    %o = tile.mma %p, %k, %acc : tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>
+    scf.yield %o : tensor<128x64xf32>
+  }
+  tile.return
+}
+tile.kernel @reduces_64(%n: index) {
+  %q = arith.constant dense<1.0> : tensor<64x64xbf16>
+  %k = arith.constant dense<1.0> : tensor<64x64xbf16>
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %z) -> tensor<64x64xf32> {
+    %s = tile.mma %q, %k, %z : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>
+    %m = tile.reduce(%s) axes [1] : (tensor<64x64xf32>) -> tensor<64xf32> {
+    ^bb0(%x: f32, %y: f32):
+      %g = arith.maximumf %x, %y : f32
+      tile.yield %g : f32
+    }
+    %p = arith.truncf %s : tensor<64x64xf32> to tensor<64x64xbf16>
+    %o = tile.mma %p, %k, %acc : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>
+    scf.yield %o : tensor<64x64xf32>
+  }
+  tile.return
+}
+
 // Four products of a loop have as many accumulators as 4 warps have registers.
 // CHECK-LABEL: tile.kernel @many_products
 // CHECK-SAME: num_warps = 8
