@@ -183,8 +183,10 @@ static WarpGrid chooseGrid(const MmaProblem &problem, const Shape &fragment) {
   return grid;
 }
 
-/// Columns of a thread that lie side by side where threads compute b from rows along N.
-static constexpr int64_t mostColumnsTogether = 16;
+/// Columns of a thread that lie side by side where threads compute b from rows along N, in
+/// products of no more rows than this: there reads and conversions are what limits (larger
+/// ones were a tenth slower on an H200, by the order in which instructions come).
+static constexpr int64_t mostColumnsTogether = 16, mostRowsOfWideReads = 64;
 
 static Layout accLayout(const MmaProblem &problem, Shape fragment) {
   ArrayRef<int64_t> shape = problem.accShape;
@@ -193,7 +195,7 @@ static Layout accLayout(const MmaProblem &problem, Shape fragment) {
   Layout layout(shape);
   int64_t rows = fragment.rows, m = shape[dimM], n = shape[dimN];
   if (problem.bIsComputed && problem.bIsAcrossK && !problem.keepsRowsInWarp &&
-      !fragment.isSpread)
+      !fragment.isSpread && m <= mostRowsOfWideReads)
     fragment.columnStep = unsigned(std::clamp<int64_t>(n / (8 * grid.n), 1, mostColumnsTogether));
   auto run = [&](Input input, unsigned dim, int64_t begin, int64_t end) {
     for (int64_t number = begin; number < end; number *= 2) {
