@@ -15,13 +15,14 @@
 using namespace tilec;
 
 Layout tilec::copyLayout(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> arrayDims,
-                         unsigned elementBytes, unsigned numWarps) {
+                         unsigned elementBytes, unsigned numWarps,
+                         int64_t pieceBytes) {
   llvm::SmallVector<unsigned, 6> order;
   for (unsigned dim = 0; dim < shape.size(); ++dim)
     order.push_back(dim);
   llvm::sort(order, [&](unsigned a, unsigned b) {
     return std::pair(shape[a] == 1, -arrayDims[a]) < std::pair(shape[b] == 1, -arrayDims[b]);
   });
-  int64_t piece = std::min(copyPieceBytes / int64_t(elementBytes), shape[order.front()]);
+  int64_t piece = std::min(pieceBytes / int64_t(elementBytes), shape[order.front()]);
   return Layout::coalesced(shape, order, piece, 32, numWarps);
 }

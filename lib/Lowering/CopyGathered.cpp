@@ -18,6 +18,7 @@
 //===------------------------------------------------------------------------===//
 #include "MemoryAccess.h"
 
+#include "tilec/Analysis/CopyLayout.h"
 #include "tilec/Atoms/ThreadCode.h"
 #include "tilec/Tile/TileLayout.h"
 
@@ -27,8 +28,9 @@
 using namespace mlir;
 using namespace tilec;
 
-int64_t Emitter::countCopyingThreads(Value ring) {
-  int64_t threads = 0;
+int64_t Emitter::countCopyingThreads(tgpu::RingOp op) {
+  int64_t threads = op.getCopy() == "warps" ? 32 * copyingWarps : 0;
+  Value ring = op.getRing();
   for (Operation *user : ring.getUsers())
     if (auto push = dyn_cast<tgpu::PushOp>(user))
       for (auto copy : push.getCopies().front().getOps<tgpu::CopyGatheredOp>()) {

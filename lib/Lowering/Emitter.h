@@ -63,8 +63,10 @@ struct RingState {
   bool isReadByThreads = false;
   /// Only products that one thread issues read it: that thread pops and releases.
   bool isReadByIssuer = false;
-  /// Threads that copy what is gathered, at each push; 0: the engine brings all.
+  /// Threads that copy, at each push; 0: the engine brings all.
   int64_t copyingThreads = 0;
+  /// They bring all, also what the engine could (CopyByWarps.cpp).
+  bool isOfWarps = false;
   /// Bytes that the engine brings at each push.
   int64_t engineBytes = 0;
   /// What threads have copied, instructions read that go another way.
@@ -314,7 +316,7 @@ private:
 
   //===--- CopyGathered.cpp -----------------------------------------------------------------===//
   /// Of the pushes of `ring`; 0 where they gather nothing.
-  int64_t countCopyingThreads(Value ring);
+  int64_t countCopyingThreads(tgpu::RingOp ring);
   /// Starts an asynchronous copy of `bytes`, or of zeros where `exists` (may be null) fails.
   void emitAsyncPiece(Value target, Value source, int64_t bytes, Value exists);
   void emitCopyGathered(tgpu::CopyGatheredOp op, Value place, Value condition);

@@ -24,6 +24,8 @@
 //            cp.async …, cp.async.mbarrier.arrive.noinc full[s]      full[s] counts threads
 //   pop      wait full[s], parity p; fence.proxy.async
 //
+// Warps that bring tiles in pieces of their own (copy "warps") do the same.
+//
 // Where one thread issues the products that read a ring, it alone pops and releases: the
 // other warps would fall behind, and a barrier's parity tells only two phases apart. The
 // release is the completion of its products, which the hardware arrives for.
@@ -36,7 +38,7 @@
 // costs a fence of all of the chip's memory.
 //
 //===------------------------------------------------------------------------===//
-#include "Emitter.h"
+#include "AsyncCopy.h"
 
 #include "tilec/Atoms/Atom.h"
 #include "tilec/Atoms/HelperCall.h"
@@ -250,14 +252,15 @@ LogicalResult Emitter::emitRing(tgpu::RingOp op) {
   ring.pop = emitCursor(ring, /*parity=*/0, /*waits=*/true);
   ring.release = emitCursor(ring, /*parity=*/0, /*waits=*/false);
 
-  ring.copyingThreads = countCopyingThreads(op.getRing());
-  ring.engineBytes = bytesOfEngine(op);
+  ring.copyingThreads = countCopyingThreads(op);
+  ring.isOfWarps = op.getCopy() == "warps";
+  ring.engineBytes = ring.isOfWarps ? 0 : bytesOfEngine(op);
   ring.needsFence = ring.copyingThreads && readers.products();
   emitByFirstThread([&] { emitBarriersOf(ring); });
   rings.try_emplace(op.getRing(), ring);
   // The last ring's barrier is for all of them.
   auto next = dyn_cast<tgpu::RingOp>(op->getNextNode());
-  if (next && next.getCopy() == "tma")
+  if (next && next.getCopy() != "cp_async")
     return success();
   if (clusterSize == 1)
     return emitBarrier();
@@ -308,6 +311,13 @@ LogicalResult Emitter::fillPlace(tgpu::PushOp op, const RingState &ring) {
     loc = copy.getLoc();
     emitCopyGathered(copy, addBytes(place, ring.type.getSlotOffset(unsigned(copy.getSlot()))),
                      /*condition=*/Value());
+  }
+  for (auto copy : op.getCopies().front().getOps<tgpu::CopyOp>()) {
+    loc = copy.getLoc();
+    if (ring.isOfWarps)
+      AsyncCopyEmitter(*this, copy,
+                       addBytes(place, ring.type.getSlotOffset(unsigned(copy.getSlot()))), Value())
+          .emitByWarps();
   }
   loc = op.getLoc();
   NVVM::CpAsyncMBarrierArriveOp::create(builder, loc, full, /*noinc=*/true);

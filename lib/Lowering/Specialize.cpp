@@ -13,7 +13,7 @@
 //   E                                 barriers are of these warps alone
 // }
 //
-// Where A gathers, all threads of the group run it, with numbers from 0 on, and wait for
+// Where threads copy, in A, all of the group run it, with numbers from 0 on, and wait for
 // their copies at its end.
 //
 // The warp's number comes from lane 0, so that the assembler sees that warps do not
@@ -92,8 +92,10 @@ LogicalResult Emitter::emitSpecialize(tgpu::SpecializeOp op) {
 
   builder.setInsertionPointToStart(roles.thenBlock());
   moveRegisters(0, NVVM::SetMaxRegisterAction::decrease);
-  bool gathers = contains<tgpu::CopyGatheredOp>(op.getAccess());
-  if (failed(gathers ? emitAccessOfAll(op) : emitAccessOfOne(op)))
+  bool byAll = llvm::any_of(rings, [](const auto &ring) {
+    return ring.second.copyingThreads != 0;
+  });
+  if (failed(byAll ? emitAccessOfAll(op) : emitAccessOfOne(op)))
     return failure();
 
   builder.setInsertionPointToStart(roles.elseBlock());

@@ -28,6 +28,8 @@ std::string_view tilec::buildFactName(BuildFact fact) {
     return "few_blocks";
   case BuildFact::Pairs:
     return "pairs";
+  case BuildFact::Aligned4:
+    return "aligned4";
   }
   return "";
 }
@@ -37,6 +39,7 @@ std::string_view tilec::buildKindName(uint8_t facts) {
   return relies(BuildFact::FewBlocks)   ? "small-grid"
          : relies(BuildFact::Pairs)     ? "paired"
          : relies(BuildFact::Aligned16) ? "aligned"
+         : relies(BuildFact::Aligned4)  ? "words"
          : relies(BuildFact::Disjoint)  ? "disjoint"
                                         : "general";
 }

@@ -277,15 +277,15 @@ static ByteRange byteRange(const ArrayArg &a) {
   return {base + low * bytes, base + (high + 1) * bytes};
 }
 
-static bool isAligned16(std::span<const KernelArg> args) {
+static bool isAligned(std::span<const KernelArg> args, unsigned bytes) {
   for (const KernelArg &arg : args) {
     const auto *a = std::get_if<ArrayArg>(&arg);
     if (!a)
       continue;
-    if (reinterpret_cast<uintptr_t>(a->data) % 16)
+    if (reinterpret_cast<uintptr_t>(a->data) % bytes)
       return false;
     for (int d = 0; d + 1 < a->rank; ++d)
-      if ((static_cast<uint64_t>(a->strides[d]) * dtypeBytes(a->dtype)) % 16)
+      if ((static_cast<uint64_t>(a->strides[d]) * dtypeBytes(a->dtype)) % bytes)
         return false;
   }
   return true;
@@ -413,8 +413,10 @@ Expected<void> Launcher::chooseBuild(std::span<const KernelArg> args, LaunchPlan
     wanted |= build.facts;
   auto asked = [&](BuildFact fact) { return wanted & static_cast<uint8_t>(fact); };
   uint8_t holds = 0;
-  if (asked(BuildFact::Aligned16) && isAligned16(args))
+  if (asked(BuildFact::Aligned16) && isAligned(args, 16))
     holds |= static_cast<uint8_t>(BuildFact::Aligned16);
+  if (asked(BuildFact::Aligned4) && isAligned(args, 4))
+    holds |= static_cast<uint8_t>(BuildFact::Aligned4);
   if (asked(BuildFact::Disjoint) && isDisjoint(info, args))
     holds |= static_cast<uint8_t>(BuildFact::Disjoint);
   if (asked(BuildFact::Index32) && isIndex32(info, args))

@@ -108,7 +108,7 @@ LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError, int
 
 LogicalResult RingOp::verify() {
   // ring-C1
-  if (getCopy() != "tma" && getCopy() != "cp_async")
+  if (getCopy() != "tma" && getCopy() != "warps" && getCopy() != "cp_async")
     return emitOpError("there is no way of copying called '") << getCopy() << "'";
   // ring-C2
   if (!isa<tile::KernelOp>((*this)->getParentOp()))

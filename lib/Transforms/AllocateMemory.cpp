@@ -86,7 +86,7 @@ private:
   DenseMap<Operation *, std::pair<int64_t, int64_t>> ranges;
 };
 
-bool isFilledByEngine(tgpu::RingOp ring) { return ring.getCopy() == "tma"; }
+bool isFilledByEngine(tgpu::RingOp ring) { return ring.getCopy() != "cp_async"; }
 
 /// Copies out and products go by the address's own bits, however small the buffer is.
 int64_t alignmentOf(tgpu::AllocOp alloc) {

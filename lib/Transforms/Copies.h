@@ -12,6 +12,7 @@
 #ifndef TILEC_LIB_TRANSFORMS_COPIES_H
 #define TILEC_LIB_TRANSFORMS_COPIES_H
 
+#include "tilec/Analysis/CopyLayout.h"
 #include "tilec/Tile/TileOps.h"
 
 #include <vector>
@@ -19,17 +20,13 @@
 namespace tilec {
 
 /// On tile.load, tile.gather, tile.store and tile.atomic: who moves the tile, "tma" (the copy
-/// engine; of a gather, the warps that tell it) or "cp_async" (all threads, asynchronously), as
-/// rings have it.
+/// engine; of a gather, the warps that tell it), "warps" (warps that do nothing else) or
+/// "cp_async" (all threads, asynchronously), as rings have it.
 inline constexpr llvm::StringLiteral copyAttrName = "tile.copy";
 
 /// On a tile.load that is copied: up to how many positions along each axis of the grid every
 /// tile is read once, as tgpu.copy has it (array<i64>).
 inline constexpr llvm::StringLiteral onceWithinAttrName = "tile.once_within";
-
-/// Warps that only copy, where a kernel has such: a whole warp group, as registers are shared
-/// out among groups.
-inline constexpr int64_t copyingWarps = 4;
 
 inline bool isCopied(mlir::Operation *op) { return op->hasAttr(copyAttrName); }
 
@@ -38,7 +35,10 @@ inline llvm::StringRef copierOf(mlir::Operation *op) {
   auto name = op->getAttrOfType<mlir::StringAttr>(copyAttrName);
   return name ? name.getValue() : llvm::StringRef();
 }
-inline bool isCopiedByEngine(mlir::Operation *op) { return copierOf(op) == "tma"; }
+/// By the engine, or by warps that only copy: so that it lies as the engine would have it.
+inline bool isCopiedByEngine(mlir::Operation *op) {
+  return isCopied(op) && copierOf(op) != "cp_async";
+}
 
 /// The elements of a load, or the value of a store, with dims in another order, left out or
 /// made one.

@@ -397,6 +397,11 @@ static std::optional<Cluster> chooseCluster(tile::KernelOp kernel, StringRef chi
                      *hint == 1 ? "the hint says so" : "they are of 2, 4 or 8 blocks");
   if (kernel->hasAttr(tgpu::splitKAttrName))
     return stayAlone(kernel, chip, "they share the loop over K");
+  auto isOfWarps = [](tile::LoadOp load) {
+    return copierOf(load) == "warps" ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  if (kernel.walk(isOfWarps).wasInterrupted())
+    return stayAlone(kernel, chip, "what warps copy comes to their own block alone");
   if (!hint && !relies(kernel, BuildFact::Pairs) && largestProduct(kernel) < clusterTile)
     return stayAlone(kernel, chip,
                      "products of fewer than 128 x 128 may have a grid too small for pairs");

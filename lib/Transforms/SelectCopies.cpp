@@ -26,6 +26,9 @@
 // engine knows tiles only; but the warps that tell it what to copy can copy by themselves,
 // where they can make the indices: from counters and from arrays that nobody writes.
 //
+// In the build that relies on words only ("aligned4"), warps that do nothing else copy for
+// products of warp groups, in pieces of 4 to 16 bytes.
+//
 // Tiles from which threads compute an operand of a product of warp groups, in the loop
 // around it, are copied, too, as they lie in the array: so they come ahead of time. Those for
 // products of warps are copied by threads, on chips that have no products of warp groups.
@@ -203,16 +206,12 @@ static Obstacle usesObstacle(const TileView &view, int64_t rank, ArrayType array
 }
 
 /// What keeps a load from being for products only, which take it as it is copied.
-static Obstacle loadObstacle(const IndexFacts &facts, LoadOp load, unsigned numWarps,
-                             bool isAsync) {
+static Obstacle productsObstacle(LoadOp load, unsigned numWarps, bool isAsync) {
   if (isWritten(load.getArray()))
     return "the kernel writes the array";
   if (!isZero(load.getPadValue()))
     return "copies pad with zeros only";
   ArrayType array = load.getArray().getType();
-  if (isAsync)
-    if (Obstacle obstacle = startObstacle(array, rowStart(facts, load)))
-      return obstacle;
   Obstacle hidden = nullptr;
   std::vector<TileView> views = viewsOf(load, &hidden);
   if (views.empty())
@@ -224,6 +223,26 @@ static Obstacle loadObstacle(const IndexFacts &facts, LoadOp load, unsigned numW
       return obstacle;
   }
   return nullptr;
+}
+
+/// The same, and what keeps the engine from taking it where it is.
+static Obstacle loadObstacle(const IndexFacts &facts, LoadOp load, unsigned numWarps,
+                             bool isAsync) {
+  if (isAsync)
+    if (Obstacle obstacle = startObstacle(load.getArray().getType(), rowStart(facts, load)))
+      return obstacle;
+  return productsObstacle(load, numWarps, isAsync);
+}
+
+/// Whether rows of a load begin at words, and none in front of those of the array.
+static bool beginsAtWords(const IndexFacts &facts, LoadOp load) {
+  int64_t bytes = tgpu::BufferType::storedBytes(load.getArray().getType().getElementType());
+  if (rowStart(facts, load) * bytes % 4)
+    return false;
+  for (auto [dim, index] : llvm::enumerate(load.getIndex()))
+    if (load.getArrayDim(unsigned(dim)) == load.getArray().getType().getRank() - 1)
+      return facts.rangeOf(index, load).min >= 0;
+  return false;
 }
 
 /// More indices than a thread that copies can hold.
@@ -437,8 +456,10 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
     SmallVector<std::pair<LoadOp, Obstacle>> forThreads;
     SmallVector<std::tuple<LoadOp, Obstacle, Obstacle>> others;
     SmallVector<LoadOp> alongside;
+    bool areByWarps =
+        relies(kernel, BuildFact::Aligned4) && markForWarps(kernel, facts, target, numWarps);
     kernel.walk([&](LoadOp load) {
-      if (!isTile(load.getResult()))
+      if (!isTile(load.getResult()) || isCopied(load))
         return;
       Obstacle byEngine = !target->has(ChipFeature::BulkCopy) ? "the chip has no copy engine"
                           : !isAligned ? "nothing is known of how arrays are aligned"
@@ -488,7 +509,10 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
     bool suits = isAligned && target->has(ChipFeature::WarpGroupMma) && numWarps % 4 == 0 &&
                  llvm::all_of(byWarps, canEngine) &&
                  (gathers.forThreads.empty() || canCopyAlone(kernel, byWarps));
-    Obstacle mixed = suits || !usesEngine ? nullptr : "the engine brings others";
+    Obstacle mixed = suits        ? nullptr
+                     : usesEngine ? "the engine brings others"
+                     : areByWarps ? "warps that only copy bring others"
+                                  : nullptr;
     for (auto [load, byEngine] : forThreads) {
       if (!mixed)
         load->setAttr(copyAttrName, suits ? engine : threads);
@@ -617,13 +641,42 @@ private:
                    array, byWarps ? "warps that only copy" : "threads, asynchronously,");
   }
 
+  /// Marks loads for products of warp groups where arrays are aligned to words: warps that only
+  /// copy bring them, if they can bring them all.
+  static bool markForWarps(KernelOp kernel, const IndexFacts &facts, const Chip *target,
+                           unsigned numWarps) {
+    if (!target->has(ChipFeature::WarpGroupMma) || !target->has(ChipFeature::RegisterSplit) ||
+        numWarps % 4)
+      return false;
+    SmallVector<Operation *> loads;
+    kernel.walk([&](LoadOp load) {
+      if (isTile(load.getResult()) && !productsObstacle(load, numWarps, /*isAsync=*/true) &&
+          beginsAtWords(facts, load))
+        loads.push_back(load);
+    });
+    bool isInLoop = llvm::any_of(loads, [](Operation *load) {
+      return bool(load->getParentOfType<LoopLikeOpInterface>());
+    });
+    if (!isInLoop || !canCopyAlone(kernel, loads))
+      return false;
+    for (Operation *op : loads) {
+      auto load = cast<LoadOp>(op);
+      load->setAttr(copyAttrName, StringAttr::get(kernel.getContext(), "warps"));
+      remarkChoice(load, "select-copies", "warps that only copy bring {0} of {1} to shared memory, "
+                   "in pieces as the launch allows",
+                   spell(load.getType()), spellArray(load.getArray()));
+    }
+    return true;
+  }
+
   /// What keeps all copies of a kernel from being asynchronous.
   static Obstacle kernelObstacle(KernelOp kernel, const Chip *target) {
     if (!contains<MmaOp>(kernel))
       return "no product reads them from shared memory";
     if (!target)
       return "the chip is not known";
-    bool hasCandidates = relies(kernel, BuildFact::Aligned16);
+    bool hasCandidates =
+        relies(kernel, BuildFact::Aligned16) || relies(kernel, BuildFact::Aligned4);
     kernel.walk([&](LoadOp load) { hasCandidates |= hasWords(load); });
     if (!hasCandidates)
       return "nothing is known of how arrays are aligned";

@@ -203,14 +203,16 @@ static int64_t registersOfSums(tile::KernelOp kernel) {
 /// part that computes cannot take goes to the part that copies. That has 24, the fewest that
 /// there are, where sums leave others no more than some forty: what it then has no room for
 /// waits in memory, as its thread does for the most part. Who gathers holds rows and their
-/// addresses.
+/// addresses; who copies from any address, what comes.
 static DenseI64ArrayAttr splitRegisters(Builder &builder, tile::KernelOp kernel,
                                         unsigned numWarps) {
   int64_t groups = numWarps / 4;
   if (groups < 2)
     return {};
   constexpr int64_t file = 65536, groupThreads = 128, most = 240, manySums = 192;
-  bool gathers = contains<tgpu::CopyGatheredOp>(kernel);
+  bool gathers = contains<tgpu::CopyGatheredOp>(kernel) ||
+                 llvm::any_of(kernel.getBody().front().getOps<tgpu::RingOp>(),
+                              [](tgpu::RingOp ring) { return ring.getCopy() == "warps"; });
   int64_t least = gathers                               ? (groups > 2 ? 72 : 80)
                   : registersOfSums(kernel) >= manySums ? 24
                                                         : 32;
@@ -248,7 +250,7 @@ struct SpecializeWarps : tilec::impl::SpecializeWarpsBase<SpecializeWarps> {
     bool hasLoop = containsWhere(kernel, [](Operation *op) {
       auto push = dyn_cast<tgpu::PushOp>(op);
       return push && push->getParentOfType<LoopLikeOpInterface>() &&
-             push.getRing().getDefiningOp<tgpu::RingOp>().getCopy() == "tma";
+             push.getRing().getDefiningOp<tgpu::RingOp>().getCopy() != "cp_async";
     });
     if (!hasLoop)
       return;

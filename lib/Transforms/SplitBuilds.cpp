@@ -15,6 +15,8 @@
 // that are small for the device; one whose neighbours can share copies (ScheduleBlocks), but
 // are not sure to have any, another for grids of pairs. Rows that are too long for registers
 // (StreamRows) have one, `__disjoint`, for arrays of any alignment that do not overlap.
+// One whose products read shared memory by themselves has another for arrays that are aligned
+// to words only ("aligned4"): warps copy for those, in smaller pieces.
 //
 // A copy and not a branch at run time: facts about addresses change the width of
 // every access, and with it layouts and registers, and which loads may move.
@@ -32,6 +34,7 @@
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 
@@ -67,6 +70,10 @@ public:
         makeBuildWith(BuildFact::FewBlocks, "__aligned16__few_blocks");
       if (gainsFromPairs(kernel, chip))
         makeBuildWith(BuildFact::Pairs, "__aligned16__pairs");
+      if (gainsFromWords(kernel)) {
+        facts.front() = BuildFact::Aligned4;
+        makeBuild(kernel, facts, "__aligned4");
+      }
       if (isOfLongRows(kernel))
         makeBuild(kernel, {BuildFact::Disjoint, BuildFact::Index32}, "__disjoint");
     }
@@ -81,6 +88,25 @@ private:
         facts, [](BuildFact fact) { return StringRef(buildFactName(fact)); });
     build->setAttr(tile::buildFactsAttr, builder.getStrArrayAttr(names));
     build.setArraysOverlap(false);
+  }
+
+  static int64_t countProducts(tile::KernelOp kernel) {
+    int64_t count = 0;
+    kernel.walk([&](tile::MmaOp) { ++count; });
+    return count;
+  }
+
+  /// Operands in loops that products of warp groups take, and which are no words themselves; where
+  /// there are more than two products, those need the registers (linear attention spilled).
+  bool gainsFromWords(tile::KernelOp kernel) {
+    const Chip *target = findChip(chip);
+    return target && target->has(ChipFeature::WarpGroupMma) &&
+           target->has(ChipFeature::RegisterSplit) && countProducts(kernel) <= 2 &&
+           containsWhere(kernel, [](Operation *op) {
+             auto mma = dyn_cast<tile::MmaOp>(op);
+             return mma && mma->getParentOfType<LoopLikeOpInterface>() &&
+                    getElementTypeOrSelf(mma.getA().getType()).getIntOrFloatBitWidth() < 32;
+           });
   }
 
   /// Unless the kernel itself says how many blocks share a sum. What that costs is known of

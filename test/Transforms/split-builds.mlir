@@ -33,15 +33,18 @@ tile.kernel @one(%x: !tile.array<?xf32>, %y: !tile.array<?xf32, mut>) {
 }
 
 // Blocks side by side would load the same, if there are any: another build knows that. (And
-// one shares the loop over K.)
+// one shares the loop over K, and one takes arrays that are aligned to words only.)
 
 // CHECK-NOT: __pairs
+// CHECK-NOT: __aligned4
 // PAIRS: tile.kernel @product__aligned16(
 // PAIRS-SAME: tile.facts = ["aligned16", "disjoint", "index32"], tile.kernel = "product"
 // PAIRS: tile.kernel @product__aligned16__few_blocks(
 // PAIRS-SAME: tile.facts = ["aligned16", "disjoint", "index32", "few_blocks"]
 // PAIRS: tile.kernel @product__aligned16__pairs(
 // PAIRS-SAME: tile.facts = ["aligned16", "disjoint", "index32", "pairs"]
+// PAIRS: tile.kernel @product__aligned4(
+// PAIRS-SAME: tile.facts = ["aligned4", "disjoint", "index32"]
 // PAIRS: tile.kernel @product(
 tile.kernel @product(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %n: index) {
   %m = tile.block_id 0 : index

@@ -32,7 +32,8 @@ namespace tilec::driver {
 constexpr std::array<StringRef, 11> emitKinds = {"ast",  "tile", "laid-out", "staged", "simt", "llvm",
                                    "ptx",  "cubin", "module",  "json",   "layout"};
 
-constexpr std::array<StringRef, 4> buildKinds = {"aligned", "general", "paired", "small-grid"};
+constexpr std::array<StringRef, 5> buildKinds = {"aligned", "general", "paired", "small-grid",
+                                                 "words"};
 
 void printHelp(llvm::raw_ostream &os) {
   Options().printHelp(os, "tilec [options] file.tile…", "compiles tile kernels for NVIDIA GPUs");

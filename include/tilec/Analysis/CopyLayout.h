@@ -17,11 +17,16 @@ namespace tilec {
 /// Bytes that one thread moves at a time.
 inline constexpr int64_t copyPieceBytes = 16;
 
-/// A tile whose dim d runs along array dim `arrayDims[d]`: pieces of 16 bytes along the
+/// Warps that only copy, where a kernel has such: a whole warp group, as registers are shared
+/// out among groups.
+inline constexpr int64_t copyingWarps = 4;
+
+/// A tile whose dim d runs along array dim `arrayDims[d]`: pieces of `pieceBytes` along the
 /// innermost of them (less where it is shorter), lanes along memory. Threads for which
 /// there is no piece hold copies, and have nothing to do.
 Layout copyLayout(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> arrayDims,
-                  unsigned elementBytes, unsigned numWarps);
+                  unsigned elementBytes, unsigned numWarps,
+                  int64_t pieceBytes = copyPieceBytes);
 
 } // namespace tilec
 

@@ -86,10 +86,11 @@ enum class BuildFact : uint8_t {
   /// rows of some array begin anywhere in lines of the cache, which costs twice the
   /// requests, or each position has so much of the arrays (bytesToShare).
   Pairs = 16,
+  Aligned4 = 32, ///< every array's base and non-innermost pitches are multiples of 4 bytes
 };
 inline constexpr BuildFact allBuildFacts[] = {BuildFact::Aligned16, BuildFact::Disjoint,
                                               BuildFact::Index32, BuildFact::FewBlocks,
-                                              BuildFact::Pairs};
+                                              BuildFact::Pairs,     BuildFact::Aligned4};
 std::string_view buildFactName(BuildFact fact);
 std::optional<BuildFact> parseBuildFact(std::string_view name);
 

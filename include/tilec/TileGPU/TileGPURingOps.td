@@ -64,11 +64,12 @@ def TileGPU_RingOp : TileGPU_Op<"ring"> {
     pace; where each thread stands is state of the ring, not a value. A push waits
     until a place is free, a pop until its group is there.
 
-    `copy` says who moves the bytes: "tma", the copy engine, told by one thread, or
-    "cp_async", asynchronous copies of all threads. `offset` and `barriers` are bytes
+    `copy` says who moves the bytes: "tma", the copy engine, told by one thread; "warps",
+    warps that only copy, from arrays of any alignment; or "cp_async", asynchronous copies
+    of all threads. `offset` and `barriers` are bytes
     from the start of the block's shared memory, set by AllocateMemory.
 
-    - ring-C1: `copy` is "tma" or "cp_async".
+    - ring-C1: `copy` is "tma", "warps" or "cp_async".
     - ring-C2: the ring is a value of the kernel's outermost block, so that all
       threads meet where it is made.
   }];

@@ -307,6 +307,20 @@ TEST(LaunchPlan, BuildsForFewBlocks) {
   EXPECT_EQ(buildFor({16, 1, 1}, 132, 2048), 0u);
 }
 
+/// Bases and pitches that are multiples of words are enough for a build that asks for no more.
+TEST(LaunchPlan, BuildsForWords) {
+  KernelInfo info = sampleKernel();
+  info.builds[0].facts = static_cast<uint8_t>(BuildFact::Aligned4);
+  EXPECT_EQ(chosen(info, sampleArgs(8, 8, 8)), "matmul__aligned");
+  EXPECT_EQ(chosen(info, sampleArgs(8, 8, 6)), "matmul__aligned"); // pitches of 12 bytes
+  EXPECT_EQ(chosen(info, sampleArgs(8, 8, 9)), "matmul");
+  auto args = sampleArgs(8, 8, 8);
+  std::get<ArrayArg>(args[1]).data = address(0x20000004);
+  EXPECT_EQ(chosen(info, args), "matmul__aligned");
+  std::get<ArrayArg>(args[1]).data = address(0x20000002);
+  EXPECT_EQ(chosen(info, args), "matmul");
+}
+
 /// A build for pairs is for grids of more positions than half of the multiprocessors, even along
 /// axes 0 and 1, or so long that an odd one does not count; with rows that begin within lines,
 /// or half a megabyte of arrays to each position.
