@@ -192,9 +192,9 @@ private:
 
 } // namespace
 
-/// log2 of how many elements a thread may hold: it needs them twice, and of more it would spill
-/// those that wait.
-static constexpr unsigned mostPlaceBits = 6;
+/// log2 of how many elements a thread may hold, and a block: it needs them twice, and of more it
+/// would spill those that wait.
+static constexpr unsigned mostPlaceBits = 6, mostBlockBits = 15;
 
 /// The registers of `values` reduced along `axes`, to one for each place along other dims.
 static SmallVector<Value> findPlaces(OpBuilder &builder, Location loc, StringRef sought,
@@ -259,7 +259,8 @@ LogicalResult Emitter::emitReduce(Operation *op, Region &combiner, ArrayRef<int6
     for (Value source : op->getOperands())
       values.push_back(get(source));
     auto sought = op->getAttrOfType<StringAttr>(tile::argReductionAttr);
-    if (sought && !plan->axisRegisters.empty() && numBits <= mostPlaceBits) {
+    if (sought && !plan->axisRegisters.empty() && numBits <= mostPlaceBits &&
+        numBits + 5 + llvm::Log2_64(uint64_t(kernel.getNumWarps().value_or(4))) <= mostBlockBits) {
       values = findPlaces(builder, loc, sought, values, layout, *plan, axes);
       numBits = 0;
     }
