@@ -106,9 +106,7 @@ void addSIMTPasses(OpPassManager &passes, const CompileOptions &options, const C
   lowering.chip = std::string(chip.name);
   passes.addPass(createLowerToSIMT(lowering));
   passes.addPass(createExpandMath());
-  ExpandDivisionOptions division;
-  division.f64 = chip.has(ChipFeature::F64Units);
-  passes.addPass(createExpandDivision(division));
+  passes.addPass(createExpandDivision());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
 }

@@ -26,12 +26,6 @@
 // Powers that are divided by their sum (`tile.share`) are zero or in [2^-46, 2^106], and their
 // sums, of 2^20 at most, in [2^106, 2^126] or NaN: no question. (A subnormal quotient may be off in its last bit.)
 //
-// Single quotients, as means are, take the same steps where these hold, and are computed in f64
-// elsewhere on chips that have units for it: 30 instructions instead of 60, half of which
-// `div.rn.f32` has for operands out of the ordinary.
-// The reciprocal is good to 2^-40 after one step, the quotient after its own to 2^-53, and no
-// quotient of two f32 is nearer than 2^-49 to where rounding to f32 changes, unless it is there.
-//
 // A division marked `arcp`, and nothing else, is one whose divisor is known to lie in
 // [1, 2] and whose dividend is at most 1, as in sigmoid: six instructions and no question.
 // (Dividends below 2^-100 may then be off in the last bit of a subnormal quotient.)
@@ -64,9 +58,6 @@ namespace {
 
 /// Below this a reciprocal and its tests cost more than they save.
 constexpr size_t minLanes = 4;
-
-/// The most quotients of a vector that are taken one by one in f64.
-constexpr int64_t mostInDoubles = 2;
 
 /// One scalar: a value, or a lane of a vector.
 struct Source {
@@ -119,25 +110,13 @@ public:
   /// Whether it divides powers by their sum.
   static bool isShare(arith::DivFOp op) { return op->hasAttr(shareAttrName); }
 
-  /// Replaces the operation where that pays. `hasDoubles`: the chip has units for f64.
-  void run(bool hasDoubles) {
+  /// Replaces the operation where that pays.
+  void run() {
     if (isApproximate(op))
       return finish(MathBuilder(builder, loc, op.getType())
                         .mul(op.getLhs(), approximateReciprocal(op.getRhs())));
     if (isOfKnownRange(op))
       return finish(corrected(op.getLhs(), op.getRhs(), reciprocal(op.getRhs())));
-    if (!type || type.getNumElements() <= mostInDoubles)
-      return hasDoubles && !isShare(op) && !op.getRhs().getDefiningOp<arith::ConstantOp>()
-                 ? finish(single(op.getLhs(), op.getRhs()))
-                 : divideAlike();
-    divideAlike();
-  }
-
-private:
-  /// Lanes with one divisor share its reciprocal.
-  void divideAlike() {
-    if (!type)
-      return;
     llvm::MapVector<std::pair<const void *, int64_t>, SmallVector<int64_t>> groups;
     DenseMap<std::pair<const void *, int64_t>, Source> sources;
     for (int64_t lane = 0; lane < type.getNumElements(); ++lane) {
@@ -164,40 +143,7 @@ private:
     finish(vector::FromElementsOp::create(builder, loc, type, elements));
   }
 
-  /// One quotient: in the steps above where they hold, which take a tenth of the time.
-  Value single(Value a, Value b) {
-    MathBuilder m(builder, loc, a.getType());
-    Value size = m.abs(a);
-    Value fits = m.either(m.both(m.ge(size, m.f(0x1p-100)), m.le(size, m.f(0x1p100))),
-                          m.eq(a, m.zero()));
-    fits = m.both(fits, m.both(m.ge(b, m.f(0x1p-25)), m.le(b, m.f(0x1p25))));
-    if (type)
-      return m.select(fits, corrected(a, b, reciprocal(b)), inDoubles(a, b));
-    auto choice = scf::IfOp::create(builder, loc, a.getType(), fits, true);
-    yieldIn(choice.thenBlock(), [&] { return corrected(a, b, reciprocal(b)); });
-    yieldIn(choice.elseBlock(), [&] { return inDoubles(a, b); });
-    return choice.getResult(0);
-  }
-
-  /// The quotient by way of f64. Of 0 and infinity the unit's reciprocal is the right one, and
-  /// what would make it better is NaN; so is the quotient's correction where that is infinite.
-  Value inDoubles(Value a, Value b) {
-    Type wide = builder.getF64Type();
-    if (type)
-      wide = type.clone(wide);
-    MathBuilder d(builder, loc, wide);
-    Value x = arith::ExtFOp::create(builder, loc, wide, a);
-    Value y = arith::ExtFOp::create(builder, loc, wide, b);
-    Value guess =
-        HelperCalls(op->getParentOfType<ModuleOp>(), d).call("tilec.rcp.approx.ftz.f64", y);
-    Value refined = d.fma(d.fma(d.neg(y), guess, d.one()), guess, guess);
-    Value reciprocal = d.select(d.isNaN(refined), guess, refined);
-    Value quotient = d.mul(x, reciprocal);
-    Value rest = d.fma(d.neg(y), quotient, x);
-    Value result = d.select(d.gt(d.abs(rest), d.zero()), d.fma(rest, reciprocal, quotient), quotient);
-    return arith::TruncFOp::create(builder, loc, a.getType(), result);
-  }
-
+private:
   void finish(Value result) {
     op.replaceAllUsesWith(result);
     op.erase();
@@ -330,8 +276,6 @@ private:
 };
 
 struct ExpandDivision : tilec::impl::ExpandDivisionBase<ExpandDivision> {
-  using ExpandDivisionBase::ExpandDivisionBase;
-
   void runOnOperation() override {
     SmallVector<arith::DivFOp> worklist;
     getOperation()->walk([&](arith::DivFOp op) {
@@ -339,11 +283,11 @@ struct ExpandDivision : tilec::impl::ExpandDivisionBase<ExpandDivision> {
       bool isExact = op.getFastmath() == arith::FastMathFlags::none;
       if (getElementTypeOrSelf(op.getType()).isF32() &&
           (Division::isOfKnownRange(op) || Division::isApproximate(op) ||
-           ((!type || type.getRank() == 1) && isExact)))
+           (type && type.getRank() == 1 && isExact)))
         worklist.push_back(op);
     });
     for (arith::DivFOp op : worklist)
-      Division(op).run(f64);
+      Division(op).run();
   }
 };
 

@@ -1,5 +1,4 @@
 // RUN: tile-opt --tile-expand-division --split-input-file %s | FileCheck %s
-// RUN: tile-opt --tile-expand-division=f64 --split-input-file %s | FileCheck %s --check-prefix=F64
 // One reciprocal for the lanes that share a divisor, and division where that fails.
 
 // CHECK-LABEL: llvm.func @row(
@@ -133,27 +132,4 @@ llvm.func @stays(%a: vector<8xf32>, %b: vector<8xf32>, %c: vector<2xf32>, %d: f3
   %5 = vector.broadcast %d : f32 to vector<8xf32>
   %6 = arith.divf %a, %5 fastmath<afn> : vector<8xf32>
   llvm.return
-}
-
-// -----
-
-// One quotient is taken in f64 where the chip has units for it and the steps do not hold.
-// CHECK-LABEL: llvm.func @single(
-// CHECK: arith.divf %{{.*}} : f32
-// F64-LABEL: llvm.func @single(
-// F64-SAME: %[[A:.*]]: f32, %[[B:.*]]: f32)
-// F64: scf.if
-// F64: llvm.call @tilec.rcp.approx.ftz.f32(%[[B]])
-// F64: else
-// F64: %[[X:.*]] = arith.extf %[[A]] : f32 to f64
-// F64: %[[Y:.*]] = arith.extf %[[B]] : f32 to f64
-// F64: llvm.call @tilec.rcp.approx.ftz.f64(%[[Y]])
-// F64: %[[Q:.*]] = arith.mulf %[[X]], %{{.*}} : f64
-// F64: %[[REST:.*]] = math.fma %{{.*}}, %[[Q]], %[[X]] : f64
-// F64: math.fma %[[REST]], %{{.*}}, %[[Q]] : f64
-// F64-NOT: arith.divf
-// F64: arith.truncf %{{.*}} : f64 to f32
-llvm.func @single(%a: f32, %b: f32) -> f32 {
-  %q = arith.divf %a, %b : f32
-  llvm.return %q : f32
 }

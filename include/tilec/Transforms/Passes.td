@@ -459,9 +459,7 @@ def ExpandDivision : Pass<"tile-expand-division", "mlir::ModuleOp"> {
     Replaces `arith.divf` on vectors of f32 whose lanes share their divisor by one
     reciprocal and three operations a lane, with the same bits as division. Operands
     for which these would not do are found by one test a vector and divided as before.
-    Single quotients are computed in f64 where the chip has units for it.
   }];
-  let options = [Option<"f64", "f64", "bool", "false", "the chip has units for f64">];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect",
                            "mlir::math::MathDialect",
                            "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];
