@@ -10,7 +10,7 @@
 // launches bit for bit.
 //
 //===------------------------------------------------------------------------===//
-#include "ExampleCase.h"
+#include "ProductCase.h"
 
 using namespace tilec;
 using namespace tilec::test;
@@ -43,35 +43,14 @@ protected:
     HostArray a = HostArray::random(type, {p.m, p.k}, 3), b = HostArray::random(type, {p.k, p.n}, 4);
     HostArray c = HostArray::poisoned(DType::F32, {p.m, p.n});
     EXPECT_EQ(runner.run(executor, {a.arg(), b.arg(), c.arg()}), "");
-    for (int64_t i = 0; i < p.m; ++i)
-      for (int64_t j = 0; j < p.n; ++j) {
-        double want = 0, size = 1;
-        for (int64_t k = 0; k < p.k; ++k) {
-          double term = a.at(size_t(i * p.k + k)) * b.at(size_t(k * p.n + j));
-          want += term;
-          size += std::fabs(term);
-        }
-        double got = c.at(size_t(i * p.n + j));
-        if (!(std::fabs(got - want) <= 2e-5 * size)) {
-          ADD_FAILURE() << "row " << i << ", column " << j << ": " << got << ", expected " << want;
-          return c.bytes;
-        }
-      }
+    compareProduct(a, b, nullptr, c, {p.m, p.n, p.k}, 2e-5);
     return c.bytes;
   }
 };
 
 TEST_P(ClusterProductsTest, Product) {
-  for (Executor executor : availableExecutors()) {
-    SCOPED_TRACE(executorName(executor));
-    CompileOptions options;
-    KernelRunner runner(KernelRunner::Text{"product.tile", sourceOf(GetParam())}, options);
-    runner.setEmulatedChip("sm_90a");
-    runner.setNumSMs(132);
-    std::vector<uint8_t> first = run(runner, executor);
-    if (executor != Executor::Interpreter)
-      EXPECT_EQ(run(runner, executor), first) << "two runs differ";
-  }
+  runTwice(sourceOf(GetParam()),
+           [&](KernelRunner &runner, Executor executor) { return run(runner, executor); });
 }
 
 INSTANTIATE_TEST_SUITE_P(

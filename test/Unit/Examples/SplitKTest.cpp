@@ -9,7 +9,7 @@
 // afterwards. Against references in double, two launches bit for bit.
 //
 //===------------------------------------------------------------------------===//
-#include "ExampleCase.h"
+#include "ProductCase.h"
 
 using namespace tilec;
 using namespace tilec::test;
@@ -49,35 +49,14 @@ protected:
     HostArray bias = HostArray::random(sum, {length}, 5), c = HostArray::poisoned(sum, {p.m, p.n});
     EXPECT_EQ(runner.run(executor, {a.arg(), b.arg(), bias.arg(), c.arg()}), "");
     double tolerance = sum == DType::I32 ? 0 : sum == DType::F64 ? 1e-13 : 2e-5;
-    for (int64_t i = 0; i < p.m; ++i)
-      for (int64_t j = 0; j < p.n; ++j) {
-        double want = bias.at(size_t(j)), size = 1;
-        for (int64_t k = 0; k < p.k; ++k) {
-          double term = a.at(size_t(i * p.k + k)) * b.at(size_t(k * p.n + j));
-          want += term;
-          size += std::fabs(term);
-        }
-        double got = c.at(size_t(i * p.n + j));
-        if (!(std::fabs(got - want) <= tolerance * size)) {
-          ADD_FAILURE() << "row " << i << ", column " << j << ": " << got << ", expected " << want;
-          return c.bytes;
-        }
-      }
+    compareProduct(a, b, &bias, c, {p.m, p.n, p.k}, tolerance);
     return c.bytes;
   }
 };
 
 TEST_P(SplitKTest, Product) {
-  for (Executor executor : availableExecutors()) {
-    SCOPED_TRACE(executorName(executor));
-    CompileOptions options;
-    KernelRunner runner(KernelRunner::Text{"product.tile", sourceOf(GetParam())}, options);
-    runner.setEmulatedChip("sm_90a");
-    runner.setNumSMs(132);
-    std::vector<uint8_t> first = run(runner, executor);
-    if (executor != Executor::Interpreter)
-      EXPECT_EQ(run(runner, executor), first) << "two runs differ";
-  }
+  runTwice(sourceOf(GetParam()),
+           [&](KernelRunner &runner, Executor executor) { return run(runner, executor); });
 }
 
 INSTANTIATE_TEST_SUITE_P(
