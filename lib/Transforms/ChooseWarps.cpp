@@ -227,8 +227,7 @@ static Choice chooseNumWarps(KernelOp kernel, StringRef chip) {
   return product.warps ? product : tile.warps ? tile : Choice{1, "as no tile is larger"};
 }
 
-/// The hint `num_warps` if a kernel can run on so many; or 0.
-static int64_t hintedNumWarps(KernelOp kernel, StringRef chip) {
+int64_t tilec::hintedNumWarps(KernelOp kernel, StringRef chip) {
   int64_t warps = hintOf(kernel, chip, "num_warps").value_or(0);
   return warps >= 1 && warps <= maxWarps && llvm::isPowerOf2_64(warps) ? warps : 0;
 }

@@ -14,6 +14,9 @@ namespace tilec {
 /// pipeline ChooseWarps has been there.
 unsigned getOrChooseNumWarps(tile::KernelOp kernel);
 
+/// The hint `num_warps` if a kernel can run on so many; or 0.
+int64_t hintedNumWarps(tile::KernelOp kernel, llvm::StringRef chip);
+
 } // namespace tilec
 
 #endif // TILEC_LIB_TRANSFORMS_CHOOSEWARPS_H

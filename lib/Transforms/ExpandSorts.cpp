@@ -31,6 +31,8 @@
 //   %k, %v = tile.sort(%x, …) …   first 8 of it          →     %x = tile.load %a[%i, %j * 32 + %p]
 //                                                               … first 8 of %best and first 8 of %x }
 //===----------------------------------------------------------------------===//
+#include "PartIndex.h"
+
 #include "tilec/Analysis/SlicePlan.h"
 #include "tilec/Tile/SortRuns.h"
 #include "tilec/Tile/TileOps.h"
@@ -344,8 +346,8 @@ private:
     int64_t others = type.getNumElements() / size;
     if (!isAlone || type.getNumElements() <= mostWhole || 4 * kept * others > partElements)
       return {};
-    for (Operation *between = load; between != op; between = between->getNextNode())
-      if (between != load && !isMemoryEffectFree(between) && !isa<LoadOp, GatherOp>(between))
+    for (Operation *between = load->getNextNode(); between != op; between = between->getNextNode())
+      if (!isMemoryEffectFree(between) && !isa<LoadOp, GatherOp>(between))
         return {};
     return load;
   }
@@ -373,20 +375,14 @@ private:
     builder.setInsertionPointToStart(loop.getBody());
     SmallVector<Value> place(load.getIndex());
     Value number = loop.getInductionVar();
-    Value steps = load.getElements() ? index(part) : index(parts);
+    Value first = arith::MulIOp::create(builder, loc, number, index(part));
     Value &start = place[axis];
-    start = load.getElements()
-                ? arith::AddIOp::create(builder, loc, start,
-                                        arith::MulIOp::create(builder, loc, number, steps))
-                      .getResult()
-                : arith::AddIOp::create(builder, loc, number,
-                                        arith::MulIOp::create(builder, loc, start, steps))
-                      .getResult();
+    start = load.getElements() ? arith::AddIOp::create(builder, loc, start, first).getResult()
+                               : partIndex(builder, loc, start, parts, number);
     ofSize(part);
     auto loaded = cast<LoadOp>(builder.clone(*load));
     loaded.getIndexMutable().assign(place);
     loaded.getResult().setType(type);
-    Value first = arith::MulIOp::create(builder, loc, number, index(part));
     first = arith::IndexCastOp::create(builder, loc, builder.getI32Type(), first);
     SmallVector<Value> found = sortFirst(pack(loaded.getResult(), first), kept);
     ofSize(2 * kept);
@@ -415,11 +411,6 @@ private:
 };
 
 struct ExpandSorts : tilec::impl::ExpandSortsBase<ExpandSorts> {
-  void getDependentDialects(DialectRegistry &registry) const override {
-    ExpandSortsBase::getDependentDialects(registry);
-    registry.insert<scf::SCFDialect>();
-  }
-
   void runOnOperation() override {
     SmallVector<SortOp> sorts;
     getOperation().walk([&](SortOp op) { sorts.push_back(op); });

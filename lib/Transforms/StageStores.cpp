@@ -33,6 +33,7 @@
 //===------------------------------------------------------------------------===//
 #include "Copies.h"
 #include "LayoutRules.h"
+#include "PartIndex.h"
 #include "Staging.h"
 
 #include "tilec/Layout/Conversion.h"
@@ -124,20 +125,6 @@ static DenseI64ArrayAttr findGroups(Builder &builder, RankedTensorType type) {
     for (uint64_t basis : layout.bases(input))
       others |= basis;
   return all & others ? DenseI64ArrayAttr() : builder.getDenseI64ArrayAttr(groups);
-}
-
-/// The index of part `part` of a tile at `index`, in tiles of the part's size. An index
-/// so large that the product would overflow is as much outside as a smaller one.
-static Value partIndex(OpBuilder &builder, Location loc, Value index, int64_t numParts,
-                       int64_t part) {
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
-  constexpr int64_t farAway = int64_t(1) << 48;
-  index = arith::MinSIOp::create(builder, loc, index, constant(farAway));
-  index = arith::MaxSIOp::create(builder, loc, index, constant(-1));
-  index = arith::MulIOp::create(builder, loc, index, constant(numParts));
-  return arith::AddIOp::create(builder, loc, index, constant(part));
 }
 
 /// `layout` with the lanes that have bit `lane` set one basis of a register further.
@@ -397,7 +384,8 @@ private:
         index = elements ? arith::AddIOp::create(
                                builder, loc, index,
                                constant(own * (view.shape[dim] / counts[dim])))
-                         : partIndex(builder, loc, index, counts[dim], own);
+                         : partIndex(builder, loc, index, counts[dim],
+                                     builder.getIndexAttr(own));
       }
   }
 

@@ -74,8 +74,10 @@ tile.kernel @first(%a: !tile.array<?x?xf32>, %b: !tile.array<?x?xf32, mut>, %c: 
 // CHECK-NOT: -> tensor<1x131072xf32>
 // CHECK: %[[WORST:.*]] = arith.constant dense<-1> : tensor<1x8xi64>
 // CHECK: scf.for %[[P:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[BEST:.*]] = %[[WORST]]) -> (tensor<1x8xi64>)
-// CHECK: %[[FIRST:.*]] = arith.muli %{{.*}}, %{{.*}} : index
-// CHECK: %[[PLACE:.*]] = arith.addi %[[P]], %[[FIRST]] : index
+// CHECK: %[[NEAR:.*]] = arith.minsi %arg4, %{{.*}} : index
+// CHECK: %[[TILE:.*]] = arith.maxsi %[[NEAR]], %{{.*}} : index
+// CHECK: %[[FIRST:.*]] = arith.muli %[[TILE]], %{{.*}} : index
+// CHECK: %[[PLACE:.*]] = arith.addi %[[FIRST]], %[[P]] : index
 // CHECK: tile.load %arg0[%{{.*}}, %[[PLACE]]] pad(0xFF800000 : f32) : !tile.array<?x?xf32> -> tensor<1x16384xf32>
 // CHECK: tile.cat(%[[BEST]], %{{.*}}) axis 1 : (tensor<1x8xi64>, tensor<1x8xi64>) -> tensor<1x16xi64>
 // CHECK: scf.yield %{{.*}} : tensor<1x8xi64>

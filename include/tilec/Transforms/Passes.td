@@ -187,9 +187,10 @@ def ExpandSorts : Pass<"tile-expand-sorts", "::tilec::tile::KernelOp"> {
     Keys become unsigned words whose order is that of the keys, with the element's
     position below where equal keys can be told apart; what follows the keys is taken
     at the sorted positions. A sort of which only the first elements are used keeps
-    only as many from each half.
+    only as many from each half, and loads a tile too wide for registers part by part.
   }];
-  let dependentDialects = ["::tilec::tile::TileDialect", "::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::tilec::tile::TileDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 //===-- stage laid-out → staged ---------------------------------------------===//
