@@ -23,8 +23,7 @@ static constexpr int64_t vectorBytes = 16;
 // Walking
 //===----------------------------------------------------------------------===//
 
-/// The one element of a constant tile or scalar whose elements are equal.
-static std::optional<int64_t> splatConstant(Value value) {
+std::optional<int64_t> tilec::splatConstant(Value value) {
   Attribute attr;
   if (!matchPattern(value, m_Constant(&attr)))
     return std::nullopt;

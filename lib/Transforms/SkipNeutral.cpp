@@ -22,16 +22,19 @@
 // fewer bits may wrap.
 //
 //===------------------------------------------------------------------------===//
+#include "LayoutRules.h"
+
+#include "tilec/Analysis/IndexTileFacts.h"
 #include "tilec/Tile/TileOps.h"
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_SKIPNEUTRAL
@@ -98,7 +101,7 @@ private:
       return {};
     if (!isa<RankedTensorType>(value.getType()))
       return value;
-    if (std::optional<int64_t> number = constantOf(value))
+    if (std::optional<int64_t> number = splatConstant(value))
       return constant(*number);
     Operation *op = value.getDefiningOp();
     if (!op)
@@ -111,7 +114,7 @@ private:
       return {};
     bool turnsFirst = false, turnsSecond = isa<arith::SubIOp>(op);
     if (isa<arith::MulIOp>(op)) {
-      std::optional<int64_t> factor = constantOf(op->getOperand(1));
+      std::optional<int64_t> factor = splatConstant(op->getOperand(1));
       if (!factor)
         return {};
       turnsFirst = *factor < 0;
@@ -128,13 +131,6 @@ private:
     return arith::ConstantIndexOp::create(builder, loc, number);
   }
 
-  static std::optional<int64_t> constantOf(Value value) {
-    DenseElementsAttr elements;
-    if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
-      return std::nullopt;
-    return elements.getSplatValue<APInt>().getSExtValue();
-  }
-
   Operation *place;
   OpBuilder builder;
   Location loc;
@@ -147,15 +143,19 @@ private:
 //===------------------------------------------------------------------------===//
 
 /// Whether a product of the same block goes into `value`, element by element.
-static bool comesFromProduct(Value value, Block *block, unsigned depth = 0) {
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getBlock() != block || depth > maxDepth || !isa<RankedTensorType>(value.getType()))
-    return false;
-  if (isa<tile::MmaOp>(op))
-    return true;
-  return op->hasTrait<OpTrait::Elementwise>() && llvm::any_of(op->getOperands(), [&](Value operand) {
-           return comesFromProduct(operand, block, depth + 1);
-         });
+static bool comesFromProduct(Value value, Block *block) {
+  llvm::SetVector<Value> reached;
+  reached.insert(value);
+  for (size_t next = 0; next < reached.size(); ++next) {
+    Operation *op = reached[next].getDefiningOp();
+    if (!op || op->getBlock() != block || !isTile(reached[next]))
+      continue;
+    if (isa<tile::MmaOp>(op))
+      return true;
+    if (isElementwise(op))
+      reached.insert_range(op->getOperands());
+  }
+  return false;
 }
 
 /// Moves what `value` is made of in front of `branch`, and nothing else needs, to where its

@@ -18,6 +18,9 @@
 
 namespace tilec {
 
+/// The one element of a constant tile or scalar of integers whose elements are equal.
+std::optional<int64_t> splatConstant(mlir::Value value);
+
 class IndexTileFacts {
 public:
   explicit IndexTileFacts(const IndexFacts &facts) : facts(facts) {}
