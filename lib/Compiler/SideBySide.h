@@ -33,7 +33,7 @@ struct BuildCode {
   unsigned index = 0;                       ///< among all builds
   std::vector<KernelInfo> kernels;          ///< names, and the facts of this build
   std::vector<mlir::Diagnostic> messages;
-  std::string ptx;                          ///< empty: there was an error
+  std::string ptx;                          ///< empty: not made yet, or there was an error
   std::string failedStage;                  ///< of an error inside the compiler, and what
   std::string internalError;
   Cubin cubin;

@@ -291,15 +291,27 @@ SourceKernel::ChipImage *SourceKernel::find(const ModuleImage &image) {
   return nullptr;
 }
 
+/// Takes an object that was made, and what the assembler said of its builds.
+static void takeObject(ModuleImage &image, unsigned index, const std::string &object,
+                       const std::vector<KernelInfo> &kernels) {
+  image.objects[index] = object;
+  for (auto [known, made] : llvm::zip(image.kernels, kernels))
+    for (auto [build, from] : llvm::zip(known.builds, made.builds))
+      if (build.object == index) {
+        build.registers = from.registers;
+        build.spillBytes = from.spillBytes;
+      }
+}
+
 /// Adds objects that others have made.
 void SourceKernel::takeFromCache(ChipImage &known) {
-  std::vector<std::string> &objects = known.image.objects;
+  ModuleImage &image = known.image;
   auto cached = findInCache(*known.chip);
-  if (!cached || cached->objects.size() != objects.size())
+  if (!cached || cached->objects.size() != image.objects.size())
     return;
-  for (size_t i = 0; i < objects.size(); ++i)
-    if (objects[i].empty())
-      objects[i] = std::move(cached->objects[i]);
+  for (unsigned i = 0; i < image.objects.size(); ++i)
+    if (image.objects[i].empty())
+      takeObject(image, i, cached->objects[i], cached->kernels);
 }
 
 /// Makes objects that are in no cache, and notes why one cannot be made.
@@ -310,7 +322,7 @@ void SourceKernel::compile(ChipImage &known, llvm::ArrayRef<unsigned> indices) {
   Failure why = areGood ? Failure() : messages();
   for (unsigned index : indices) {
     if (known.code)
-      known.image.objects[index] = known.code->objects[index];
+      takeObject(known.image, index, known.code->objects[index], known.code->kernels);
     if (known.image.objects[index].empty())
       known.failures.emplace(index, why);
   }
@@ -318,9 +330,7 @@ void SourceKernel::compile(ChipImage &known, llvm::ArrayRef<unsigned> indices) {
   if (chipKey.empty() || !areGood)
     return;
   takeFromCache(known);
-  ModuleImage all = known.code->image();
-  all.objects = known.image.objects;
-  CodeCache::fromEnvironment().store(chipKey, ModuleFile{versionText(), {std::move(all)}});
+  CodeCache::fromEnvironment().store(chipKey, ModuleFile{versionText(), {known.image}});
 }
 
 void SourceKernel::makeObjects(const ModuleImage &image) {

@@ -277,18 +277,19 @@ static ByteRange byteRange(const ArrayArg &a) {
   return {base + low * bytes, base + (high + 1) * bytes};
 }
 
-static bool isAligned(std::span<const KernelArg> args, unsigned bytes) {
+/// Addresses of arrays and pitches of their rows, in bytes, or'ed: what is aligned in all of
+/// them is aligned in each row.
+static uint64_t rowBits(std::span<const KernelArg> args) {
+  uint64_t bits = 0;
   for (const KernelArg &arg : args) {
     const auto *a = std::get_if<ArrayArg>(&arg);
     if (!a)
       continue;
-    if (reinterpret_cast<uintptr_t>(a->data) % bytes)
-      return false;
+    bits |= reinterpret_cast<uintptr_t>(a->data);
     for (int d = 0; d + 1 < a->rank; ++d)
-      if ((static_cast<uint64_t>(a->strides[d]) * dtypeBytes(a->dtype)) % bytes)
-        return false;
+      bits |= static_cast<uint64_t>(a->strides[d]) * dtypeBytes(a->dtype);
   }
-  return true;
+  return bits;
 }
 
 static bool isDisjoint(const KernelInfo &info, std::span<const KernelArg> args) {
@@ -413,10 +414,13 @@ Expected<void> Launcher::chooseBuild(std::span<const KernelArg> args, LaunchPlan
     wanted |= build.facts;
   auto asked = [&](BuildFact fact) { return wanted & static_cast<uint8_t>(fact); };
   uint8_t holds = 0;
-  if (asked(BuildFact::Aligned16) && isAligned(args, 16))
-    holds |= static_cast<uint8_t>(BuildFact::Aligned16);
-  if (asked(BuildFact::Aligned4) && isAligned(args, 4))
-    holds |= static_cast<uint8_t>(BuildFact::Aligned4);
+  if (asked(BuildFact::Aligned16) || asked(BuildFact::Aligned4)) {
+    uint64_t bits = rowBits(args);
+    if (bits % 16 == 0)
+      holds |= static_cast<uint8_t>(BuildFact::Aligned16);
+    if (bits % 4 == 0)
+      holds |= static_cast<uint8_t>(BuildFact::Aligned4);
+  }
   if (asked(BuildFact::Disjoint) && isDisjoint(info, args))
     holds |= static_cast<uint8_t>(BuildFact::Disjoint);
   if (asked(BuildFact::Index32) && isIndex32(info, args))

@@ -105,18 +105,12 @@ std::string tilec::identifyAssembler() {
     return describeNVJitLink();
   sys::fs::file_status status;
   if (sys::fs::status(*ptxas, status))
-    return {};
+    return *ptxas;
   return *ptxas + " " + std::to_string(status.getSize()) + " " +
          std::to_string(status.getLastModificationTime().time_since_epoch().count());
 }
 
-bool tilec::hasAssembler() {
-  Expected<std::string> ptxas = findPtxas();
-  if (ptxas)
-    return !ptxas->empty() || !describeNVJitLink().empty();
-  consumeError(ptxas.takeError());
-  return false;
-}
+bool tilec::hasAssembler() { return !identifyAssembler().empty(); }
 
 Expected<tilec::Cubin> tilec::assembleCubin(StringRef ptx, const Chip &chip,
                                             const AssembleOptions &options) {

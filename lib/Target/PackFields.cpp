@@ -74,36 +74,38 @@ std::optional<Field> matchField(Value *value) {
 }
 
 /// A byte of a vector of whole words.
-struct ByteOfWord {
-  Value *word;
+struct ByteOfWords {
+  Value *vector;
   uint64_t number;
+
+  Value *emitWord(IRBuilder<> &builder) const {
+    unsigned bytes = cast<FixedVectorType>(vector->getType())->getNumElements();
+    Value *words = builder.CreateBitCast(vector, FixedVectorType::get(builder.getInt32Ty(), bytes / 4));
+    return builder.CreateExtractElement(words, number / 4);
+  }
 };
 
-std::optional<ByteOfWord> findInWord(IRBuilder<> &builder, Value *byte) {
+std::optional<ByteOfWords> findInWords(Value *byte) {
   auto *extract = dyn_cast<ExtractElementInst>(byte);
   auto *number = extract ? dyn_cast<ConstantInt>(extract->getIndexOperand()) : nullptr;
   auto *type = extract ? dyn_cast<FixedVectorType>(extract->getVectorOperandType()) : nullptr;
   if (!number || !type || type->getNumElements() % 4)
     return std::nullopt;
-  auto *words = FixedVectorType::get(builder.getInt32Ty(), type->getNumElements() / 4);
-  Value *vector = builder.CreateBitCast(extract->getVectorOperand(), words);
-  return ByteOfWord{builder.CreateExtractElement(vector, number->getZExtValue() / 4),
-                    number->getZExtValue() % 4};
+  return ByteOfWords{extract->getVectorOperand(), number->getZExtValue()};
 }
 
 /// The fields, without what is set besides, if their bytes are of loaded vectors.
 Value *packBytes(IRBuilder<> &builder, const Field &low, const Field &high) {
-  if (low.shift || !isa<ExtractElementInst>(low.byte) || !isa<ExtractElementInst>(high.byte))
+  std::optional<ByteOfWords> first = findInWords(low.byte), second = findInWords(high.byte);
+  if (low.shift || !first || !second)
     return nullptr;
-  std::optional<ByteOfWord> first = findInWord(builder, low.byte);
-  std::optional<ByteOfWord> second = findInWord(builder, high.byte);
-  if (!first || !second)
-    return nullptr;
-  Value *upper = high.shift ? builder.CreateLShr(second->word, high.shift) : second->word;
-  uint64_t a = first->number, b = second->number + 4;
+  Value *lower = first->emitWord(builder), *upper = second->emitWord(builder);
+  if (high.shift)
+    upper = builder.CreateLShr(upper, high.shift);
+  uint64_t a = first->number % 4, b = second->number % 4 + 4;
   Value *word = builder.CreateIntrinsic(
       Intrinsic::nvvm_prmt, {},
-      {first->word, upper, builder.getInt32(uint32_t(a | a << 4 | b << 8 | b << 12))});
+      {lower, upper, builder.getInt32(uint32_t(a | a << 4 | b << 8 | b << 12))});
   return builder.CreateAnd(word, builder.getInt32(uint32_t(low.mask | high.mask << 16)));
 }
 

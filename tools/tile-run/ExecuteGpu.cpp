@@ -39,12 +39,9 @@ public:
     return std::vector<const ModuleImage *>{&image};
   }
   Expected<const std::string *> object(const ModuleImage &, unsigned index) override {
-    std::string &made = image.objects[index];
-    if (made.empty() && !compilation.makeObjects(code, index))
+    if (!compilation.makeObjects(code, index))
       return exitWith(exitInput, "");
-    if (made.empty())
-      made = code.objects[index];
-    return &made;
+    return &code.objects[index];
   }
   Expected<std::shared_ptr<HostKernel>> hostKernel() override {
     return exitWith(exitInternal, "compiled for a GPU");

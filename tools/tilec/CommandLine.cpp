@@ -32,9 +32,6 @@ namespace tilec::driver {
 constexpr std::array<StringRef, 11> emitKinds = {"ast",  "tile", "laid-out", "staged", "simt", "llvm",
                                    "ptx",  "cubin", "module",  "json",   "layout"};
 
-constexpr std::array<StringRef, 5> buildKinds = {"aligned", "general", "paired", "small-grid",
-                                                 "words"};
-
 void printHelp(llvm::raw_ostream &os) {
   Options().printHelp(os, "tilec [options] file.tile…", "compiles tile kernels for NVIDIA GPUs");
 }
@@ -126,8 +123,8 @@ static int parseCode(const InputArgList &args, CommandLine &line, Usage usage) {
   options.contract = fmad == "true";
   for (StringRef kinds : args.getAllArgValues(OPT_builds))
     for (StringRef kind : llvm::split(kinds, ',')) {
-      if (!llvm::is_contained(buildKinds, kind))
-        return usage("there are no `" + kind + "` builds; there are " + llvm::join(buildKinds, ", "));
+      if (!llvm::is_contained(buildKindNames, std::string_view(kind)))
+        return usage("there are no `" + kind + "` builds; there are " + llvm::join(buildKindNames, ", "));
       line.builds.push_back(kind.str());
     }
   if (int status = parseNumber(args, OPT_O, options.optLevel, usage))

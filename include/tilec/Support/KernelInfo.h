@@ -32,6 +32,7 @@
 #include "tilec/Support/DType.h"
 #include "tilec/Support/Expected.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -97,6 +98,9 @@ std::optional<BuildFact> parseBuildFact(std::string_view name);
 /// What messages call a build that relies on `facts` (an or): "aligned", and "general" of one
 /// that relies on nothing.
 std::string_view buildKindName(uint8_t facts);
+/// All that it gives.
+inline constexpr std::array<std::string_view, 6> buildKindNames = {
+    "aligned", "disjoint", "general", "paired", "small-grid", "words"};
 
 /// Most axes of an array that a tensor map describes.
 inline constexpr unsigned maxTensorMapRank = 5;

@@ -160,6 +160,7 @@ TEST_F(ProgramTest, BuildsAreCompiledWhenLaunchesTakeThem) {
   ModuleFile module = *readModule(*readFile(cache().entries()[0].path));
   unsigned general = module.images[0].kernels[0].builds[1].object;
   module.images[0].objects[general] += "// from the cache\n";
+  module.images[0].kernels[0].builds[1].registers = 77;
   ASSERT_TRUE(replaceFile(cache().entries()[0].path, writeModule(module)));
   Kernel second = *Program::tryFromSource(source)->tryKernel("vadd");
   ok = second.tryPreload(Device::get(0));
@@ -167,6 +168,7 @@ TEST_F(ProgramTest, BuildsAreCompiledWhenLaunchesTakeThem) {
   EXPECT_EQ(cached(cache()), "aligned: yes, general: yes");
   module = *readModule(*readFile(cache().entries()[0].path));
   EXPECT_NE(module.images[0].objects[general].find("from the cache"), std::string::npos);
+  EXPECT_EQ(module.images[0].kernels[0].builds[1].registers, 77u);
   EXPECT_EQ(cache().entries().size(), 1u);
 }
 
