@@ -617,9 +617,8 @@ private:
 
   //=== SemaName.cpp ===//
   /// `name` may have a prefix: `tl.load`.
-  void reportUnknownName(StringRef name, SourceRange range);
-  /// Of an assignment to what was not declared.
-  void reportUnknownTarget(const ast::Name &target);
+  /// `isTarget`: a value is assigned to it.
+  void reportUnknownName(StringRef name, SourceRange range, bool isTarget = false);
   std::optional<StringRef> closest(StringRef name,
                                    ArrayRef<StringRef> candidates) const;
   void visibleNames(SmallVectorImpl<StringRef> &names) const;

@@ -306,18 +306,7 @@ void Sema::visibleNames(SmallVectorImpl<StringRef> &names) const {
   llvm::sort(names);
 }
 
-void Sema::reportUnknownTarget(const ast::Name &target) {
-  SmallVector<StringRef> names;
-  visibleNames(names);
-  if (foreignName(target.text) || closest(target.text, names))
-    return reportUnknownName(target.text, target.range);
-  error(diag::unknown_name, target.range)
-      .arg(target.text)
-      .help("what is assigned again is declared before, by `var " +
-            target.text + " = …`; what is not, by `let`");
-}
-
-void Sema::reportUnknownName(StringRef name, SourceRange range) {
+void Sema::reportUnknownName(StringRef name, SourceRange range, bool isTarget) {
   auto builder = error(diag::unknown_name, range);
   builder.arg(name);
   StringRef last =
@@ -333,6 +322,11 @@ void Sema::reportUnknownName(StringRef name, SourceRange range) {
   SmallVector<StringRef> names;
   visibleNames(names);
   std::optional<StringRef> near = closest(last, names);
+  if (isTarget && !foreign && !near) {
+    builder.help("what is assigned again is declared before, by `var " + name.str() +
+                 " = …`; what is not, by `let`");
+    return;
+  }
   if (!foreign && !near) { // perhaps misspelt on top
     SmallVector<StringRef> others;
     for (const ForeignName &row : foreignNames())

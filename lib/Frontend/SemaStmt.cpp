@@ -312,7 +312,7 @@ void Sema::checkAssign(const ast::AssignStmt &stmt) {
   if (!symbol || !symbol->isVar) {
     Operand value = checkExpr(stmt.value);
     if (!symbol && !findItem(stmt.target.text))
-      return reportUnknownTarget(stmt.target);
+      return reportUnknownName(stmt.target.text, stmt.target.range, /*isTarget=*/true);
     if (symbol && symbol->kind == Symbol::Kind::Value &&
         symbol->value.isPoison())
       return;

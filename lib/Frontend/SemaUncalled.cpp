@@ -58,7 +58,7 @@ void Sema::resolveNames(const ast::Stmt *stmt) {
   case ast::Stmt::Kind::Assign: {
     const ast::Name &target = cast<ast::AssignStmt>(stmt)->target;
     if (!lookup(target.text) && !findItem(target.text))
-      reportUnknownTarget(target);
+      reportUnknownName(target.text, target.range, /*isTarget=*/true);
     return resolveNames(cast<ast::AssignStmt>(stmt)->value);
   }
   case ast::Stmt::Kind::For: {
