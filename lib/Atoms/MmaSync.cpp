@@ -197,21 +197,25 @@ static Layout accLayout(const MmaProblem &problem, Shape fragment) {
   if (problem.bIsComputed && problem.bIsAcrossK && !problem.keepsRowsInWarp &&
       !fragment.isSpread && m <= mostRowsOfWideReads)
     fragment.columnStep = unsigned(std::clamp<int64_t>(n / (8 * grid.n), 1, mostColumnsTogether));
+  auto add = [&](Input input, unsigned dim, int64_t step) {
+    if (step >= shape[dim]) {
+      layout.addZeros(input, 1);
+      return;
+    }
+    Layout::Coords coords(rank, 0);
+    coords[dim] = step;
+    layout.add(input, coords);
+  };
+  int64_t columns = fragment.columnStep > 1 ? 8 : 16;
   auto run = [&](Input input, unsigned dim, int64_t begin, int64_t end) {
     for (int64_t number = begin; number < end; number *= 2) {
       // Fragments are of up to 16 rows and columns.
       int64_t step = number;
-      bool isOfFragment = dim == dimN ? number < (fragment.columnStep > 1 ? 8 : 16) : number < rows;
+      bool isOfFragment = number < (dim == dimN ? columns : rows);
       if (number < 16 && dim + 2 >= rank && isOfFragment)
         step = fragment.step(dim == dimN ? Operand::B : Operand::A,
                              llvm::Log2_64(uint64_t(number)));
-      if (step >= shape[dim]) {
-        layout.addZeros(input, 1);
-        continue;
-      }
-      Layout::Coords coords(rank, 0);
-      coords[dim] = step;
-      layout.add(input, coords);
+      add(input, dim, step);
     }
   };
   run(Input::Register, dimN, 1, 2);
@@ -223,11 +227,8 @@ static Layout accLayout(const MmaProblem &problem, Shape fragment) {
   int64_t nearN = n >= 16 * grid.n ? 16 : 8;
   if (fragment.columnStep > 1) {
     nearN = 8 * fragment.columnStep;
-    for (unsigned column = 1; column < fragment.columnStep; column *= 2) {
-      Layout::Coords coords(rank, 0);
-      coords[dimN] = column;
-      layout.add(Input::Register, coords);
-    }
+    for (unsigned column = 1; column < fragment.columnStep; column *= 2)
+      add(Input::Register, dimN, column);
   } else {
     run(Input::Register, dimN, 8, nearN);
   }

@@ -17,7 +17,6 @@
 #include "tilec/Analysis/CopyLayout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -109,12 +108,10 @@ void AsyncCopyEmitter::setLayout(const Layout &newLayout, Value round, unsigned 
 unsigned AsyncCopyEmitter::pieceElements() {
   if (!e.isAligned16 || view.type.isStrided())
     return 1;
-  ArrayRef<int64_t> order = op.getOrder();
   unsigned innermost = unsigned(view.type.getRank() - 1);
-  const int64_t *found = llvm::find(order, int64_t(innermost));
-  if (found == order.end())
+  if (dims[innermost].tileDim < 0)
     return 1;
-  unsigned tileDim = unsigned(found - order.begin());
+  unsigned tileDim = unsigned(dims[innermost].tileDim);
   int64_t most = copyPieceBytes / elementBytes;
   if (op.getElements())
     most = std::min(most, e.facts.multipleOf(op.getIndex()[innermost]));

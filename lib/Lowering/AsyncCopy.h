@@ -78,7 +78,8 @@ private:
   llvm::SmallVector<Dim, 6> dims;
   Value ownSource, ownTarget;
   uint64_t targetBits = 0;
-  std::map<std::pair<unsigned, uint64_t>, Value> inside, counts;
+  std::map<std::pair<unsigned, uint64_t>, Value> inside; ///< by dim and place
+  std::map<uint64_t, Value> counts;                      ///< by place along the last dim
 };
 
 } // namespace tilec

@@ -86,9 +86,8 @@ Value AsyncCopyEmitter::countAt(uint64_t flat) {
   const Dim &dim = dims.back();
   if (!dim.exists)
     return {};
-  unsigned number = unsigned(dims.size() - 1);
   uint64_t own = layout.field(flat, unsigned(dim.tileDim));
-  Value &count = counts[{number, own}];
+  Value &count = counts[own];
   if (!count) {
     // What a tile that is said to begin somewhere, never before the array (beginsAtWords), has
     // in front of its end. Own places are few: their difference cannot overflow.
@@ -126,7 +125,6 @@ Value AsyncCopyEmitter::emitIsWhole() {
 }
 
 void AsyncCopyEmitter::copyPieces(ArrayRef<uint64_t> numbers, int64_t bytes, bool isChecked) {
-  auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
   for (uint64_t number : numbers) {
     uint64_t flat = layout.applyFlat(Position::thread(number, 0));
     Value source = sourceAddress(flat), target = targetAddress(number), size;
@@ -137,7 +135,7 @@ void AsyncCopyEmitter::copyPieces(ArrayRef<uint64_t> numbers, int64_t bytes, boo
     }
     if (Value exists = isChecked ? rowExistsAt(flat) : Value())
       size = arith::SelectOp::create(builder, loc, exists, size ? size : e.i32(bytes), e.i32(0));
-    NVVM::CpAsyncOp::create(builder, loc, target, source, uint32_t(bytes), cache, size);
+    e.emitAsyncCopy(target, source, bytes, size);
   }
 }
 
@@ -145,17 +143,11 @@ void AsyncCopyEmitter::emitByWarps() {
   for (unsigned arrayDim = 0; arrayDim < view.dims.size(); ++arrayDim)
     dims.push_back(describe(arrayDim));
   Value bits = emitRowBits();
-  auto isMultiple = [&](int64_t bytes) -> Value {
-    Value rest = arith::AndIOp::create(builder, loc, bits, e.i32(bytes - 1));
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rest, e.i32(0));
-  };
+  auto isMultiple = [&](uint64_t bytes) { return e.hasBits(bits, bytes - 1, 0); };
   auto whole = [&] {
     e.emitUnder(isMultiple(16), [&] { copyAligned(16, false); }, [&] {
       e.emitUnder(isMultiple(8), [&] { copyAligned(8, false); }, [&] { copyAligned(4, false); });
     });
   };
-  Value isWhole = emitIsWhole();
-  if (!isWhole)
-    return whole();
-  e.emitUnder(isWhole, whole, [&] { copyAligned(4, true); });
+  e.emitUnder(emitIsWhole(), whole, [&] { copyAligned(4, true); });
 }

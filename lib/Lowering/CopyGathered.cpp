@@ -18,7 +18,6 @@
 //===------------------------------------------------------------------------===//
 #include "MemoryAccess.h"
 
-#include "tilec/Analysis/CopyLayout.h"
 #include "tilec/Atoms/ThreadCode.h"
 #include "tilec/Tile/TileLayout.h"
 
@@ -28,24 +27,16 @@
 using namespace mlir;
 using namespace tilec;
 
-int64_t Emitter::countCopyingThreads(tgpu::RingOp op) {
-  int64_t threads = op.getCopy() == "warps" ? 32 * copyingWarps : 0;
-  Value ring = op.getRing();
-  for (Operation *user : ring.getUsers())
-    if (auto push = dyn_cast<tgpu::PushOp>(user))
-      for (auto copy : push.getCopies().front().getOps<tgpu::CopyGatheredOp>()) {
-        Layout layout = tile::getLayout(copy.getIndex().front().getType());
-        threads = 32 * int64_t(layout.size(Input::Warp));
-      }
-  return threads;
+void Emitter::emitAsyncCopy(Value target, Value source, int64_t bytes, Value size) {
+  auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
+  NVVM::CpAsyncOp::create(builder, loc, target, source, uint32_t(bytes), cache, size);
 }
 
 void Emitter::emitAsyncPiece(Value target, Value source, int64_t bytes, Value exists) {
   Value size;
   if (exists)
     size = arith::SelectOp::create(builder, loc, exists, i32(bytes), i32(0));
-  auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
-  NVVM::CpAsyncOp::create(builder, loc, target, source, uint32_t(bytes), cache, size);
+  emitAsyncCopy(target, source, bytes, size);
 }
 
 void Emitter::emitCopyGathered(tgpu::CopyGatheredOp op, Value place, Value condition) {

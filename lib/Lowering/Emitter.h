@@ -65,8 +65,6 @@ struct RingState {
   bool isReadByIssuer = false;
   /// Threads that copy, at each push; 0: the engine brings all.
   int64_t copyingThreads = 0;
-  /// They bring all, also what the engine could (CopyByWarps.cpp).
-  bool isOfWarps = false;
   /// Bytes that the engine brings at each push.
   int64_t engineBytes = 0;
   /// What threads have copied, instructions read that go another way.
@@ -315,8 +313,9 @@ private:
   Value takePlace(const ThreadRing &ring, Value cursor);
 
   //===--- CopyGathered.cpp -----------------------------------------------------------------===//
-  /// Of the pushes of `ring`; 0 where they gather nothing.
-  int64_t countCopyingThreads(tgpu::RingOp ring);
+  /// Starts an asynchronous copy of `bytes`, of which the first `size` (i32; null: all) are
+  /// read and the others zeros.
+  void emitAsyncCopy(Value target, Value source, int64_t bytes, Value size);
   /// Starts an asynchronous copy of `bytes`, or of zeros where `exists` (may be null) fails.
   void emitAsyncPiece(Value target, Value source, int64_t bytes, Value exists);
   void emitCopyGathered(tgpu::CopyGatheredOp op, Value place, Value condition);
@@ -364,6 +363,8 @@ private:
   std::optional<mlir::SmallVector<Value>>
   combinePieces(Operation *op, mlir::Region &combiner, mlir::ArrayRef<unsigned> axisRegisters);
   template <typename Body> auto atPiece(Value number, unsigned threadBits, Body body);
+  /// Emits a loop over the pieces of `registerBitsOfPiece` registers of a tile.
+  void forPieces(mlir::RankedTensorType type, bool isRolled, llvm::function_ref<void()> emit);
   /// The layout of a tile, or of the piece of it that is at hand.
   Layout layoutOf(mlir::RankedTensorType type) const;
   Value makeLocalMemory(mlir::RankedTensorType type);

@@ -375,9 +375,23 @@ static int64_t numPieces(RankedTensorType type) {
   return int64_t(tile::getLayout(type).size(Input::Register)) >> pieceBits;
 }
 
+void Emitter::forPieces(RankedTensorType type, bool isRolled, function_ref<void()> emit) {
+  unsigned all = tile::getLayout(type).numBits(Input::Register);
+  OpBuilder::InsertionGuard guard(builder);
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  Value count = arith::ConstantIndexOp::create(builder, loc, 1 << (all - registerBitsOfPiece));
+  auto loop = scf::ForOp::create(builder, loc, zero, count, one);
+  if (isRolled)
+    keepRolled(loop);
+  builder.setInsertionPointToStart(loop.getBody());
+  atPiece(loop.getInductionVar(), threadBitsOf(type), emit);
+}
+
 LogicalResult Emitter::emitInPieces(Operation *op) {
   SmallVector<Value> temporary;
   RankedTensorType type = typeInPieces(op);
+  bool isRolled = bool(type);
   for (Value operand : op->getOperands())
     if (isWide(operand.getType()) || (type && operand.getType() == type))
       bringToMemory(operand, op, temporary);
@@ -388,16 +402,8 @@ LogicalResult Emitter::emitInPieces(Operation *op) {
       if (isWide(candidate))
         type = cast<RankedTensorType>(candidate);
 
-  OpBuilder::InsertionGuard guard(builder);
-  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  Value count = arith::ConstantIndexOp::create(builder, loc, numPieces(type));
-  auto loop = scf::ForOp::create(builder, loc, zero, count, one);
-  if (typeInPieces(op))
-    keepRolled(loop);
-  builder.setInsertionPointToStart(loop.getBody());
-  LogicalResult result = atPiece(loop.getInductionVar(), threadBitsOf(type),
-                                 [&] { return emitWhole(op); });
+  LogicalResult result = success();
+  forPieces(type, isRolled, [&] { result = emitWhole(op); });
   for (Value value : temporary)
     localMemory.erase(value);
   return result;
@@ -409,19 +415,10 @@ LogicalResult Emitter::emitRunCopy(tgpu::StoreOp op, tile::LoadOp load) {
   auto type = cast<RankedTensorType>(op.getTile().getType());
   Value hasRoom = emitHasRoom(load);
   auto copy = [&](unsigned bits, bool inRuns) {
-    unsigned all = tile::getLayout(type).numBits(Input::Register);
-    registerBitsOfPiece = std::min(bits, all);
+    registerBitsOfPiece = std::min(bits, tile::getLayout(type).numBits(Input::Register));
     llvm::scope_exit restore([&] { registerBitsOfPiece = pieceBits; });
-    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-    Value count = arith::ConstantIndexOp::create(builder, loc, 1 << (all - registerBitsOfPiece));
-    auto loop = scf::ForOp::create(builder, loc, zero, count, one);
-    keepRolled(loop);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(loop.getBody());
-    atPiece(loop.getInductionVar(), threadBitsOf(type), [&] {
-      emitSharedElements(op, layoutOf(type), emitLoaded(load, inRuns));
-    });
+    forPieces(type, /*isRolled=*/true,
+              [&] { emitSharedElements(op, layoutOf(type), emitLoaded(load, inRuns)); });
   };
   emitUnder(
       hasRoom, [&] { copy(runRegisterBits, true); }, [&] { copy(singleRegisterBits, false); });

@@ -260,7 +260,7 @@ LogicalResult Emitter::emitReduce(Operation *op, Region &combiner, ArrayRef<int6
       values.push_back(get(source));
     auto sought = op->getAttrOfType<StringAttr>(tile::argReductionAttr);
     if (sought && !plan->axisRegisters.empty() && numBits <= mostPlaceBits &&
-        numBits + 5 + llvm::Log2_64(uint64_t(kernel.getNumWarps().value_or(4))) <= mostBlockBits) {
+        numBits + llvm::Log2_32(numThreads()) <= mostBlockBits) {
       values = findPlaces(builder, loc, sought, values, layout, *plan, axes);
       numBits = 0;
     }

@@ -40,6 +40,7 @@
 //===------------------------------------------------------------------------===//
 #include "AsyncCopy.h"
 
+#include "tilec/Analysis/CopyLayout.h"
 #include "tilec/Atoms/Atom.h"
 #include "tilec/Atoms/HelperCall.h"
 
@@ -208,6 +209,18 @@ static RingReaders readersOf(Value ring) {
   return readers;
 }
 
+/// Threads that copy at a push of `ring`; 0: the engine brings all.
+static int64_t countCopyingThreads(tgpu::RingOp ring) {
+  int64_t threads = ring.getCopy() == "warps" ? 32 * copyingWarps : 0;
+  for (Operation *user : ring.getRing().getUsers())
+    if (auto push = dyn_cast<tgpu::PushOp>(user))
+      for (auto copy : push.getCopies().front().getOps<tgpu::CopyGatheredOp>()) {
+        Layout layout = tile::getLayout(copy.getIndex().front().getType());
+        threads = 32 * int64_t(layout.size(Input::Warp));
+      }
+  return threads;
+}
+
 /// Bytes that the engine brings at a push of `ring`.
 static int64_t bytesOfEngine(tgpu::RingOp ring) {
   int64_t bytes = 0;
@@ -237,7 +250,7 @@ void Emitter::emitBarriersOf(const RingState &ring) {
 }
 
 LogicalResult Emitter::emitRing(tgpu::RingOp op) {
-  if (op.getCopy() == "cp_async")
+  if (op.isFilledByThreads())
     return emitThreadRing(op);
   if (!op.getOffset() || !op.getBarriers())
     return op.emitError("ring has no offsets: run --tile-allocate-memory first");
@@ -253,14 +266,13 @@ LogicalResult Emitter::emitRing(tgpu::RingOp op) {
   ring.release = emitCursor(ring, /*parity=*/0, /*waits=*/false);
 
   ring.copyingThreads = countCopyingThreads(op);
-  ring.isOfWarps = op.getCopy() == "warps";
-  ring.engineBytes = ring.isOfWarps ? 0 : bytesOfEngine(op);
+  ring.engineBytes = op.getCopy() == "tma" ? bytesOfEngine(op) : 0;
   ring.needsFence = ring.copyingThreads && readers.products();
   emitByFirstThread([&] { emitBarriersOf(ring); });
   rings.try_emplace(op.getRing(), ring);
   // The last ring's barrier is for all of them.
   auto next = dyn_cast<tgpu::RingOp>(op->getNextNode());
-  if (next && next.getCopy() != "cp_async")
+  if (next && !next.isFilledByThreads())
     return success();
   if (clusterSize == 1)
     return emitBarrier();
@@ -307,18 +319,20 @@ LogicalResult Emitter::fillPlace(tgpu::PushOp op, const RingState &ring) {
   }
   if (ring.engineBytes)
     emitByFirstThread(tellEngine);
-  for (auto copy : op.getCopies().front().getOps<tgpu::CopyGatheredOp>()) {
+  Block &copies = op.getCopies().front();
+  auto bufferOf = [&](auto copy) {
     loc = copy.getLoc();
-    emitCopyGathered(copy, addBytes(place, ring.type.getSlotOffset(unsigned(copy.getSlot()))),
-                     /*condition=*/Value());
+    return addBytes(place, ring.type.getSlotOffset(unsigned(copy.getSlot())));
+  };
+  for (auto copy : copies.getOps<tgpu::CopyGatheredOp>()) {
+    Value buffer = bufferOf(copy);
+    emitCopyGathered(copy, buffer, /*condition=*/Value());
   }
-  for (auto copy : op.getCopies().front().getOps<tgpu::CopyOp>()) {
-    loc = copy.getLoc();
-    if (ring.isOfWarps)
-      AsyncCopyEmitter(*this, copy,
-                       addBytes(place, ring.type.getSlotOffset(unsigned(copy.getSlot()))), Value())
-          .emitByWarps();
-  }
+  if (!ring.engineBytes)
+    for (auto copy : copies.getOps<tgpu::CopyOp>()) {
+      Value buffer = bufferOf(copy);
+      AsyncCopyEmitter(*this, copy, buffer, /*condition=*/Value()).emitByWarps();
+    }
   loc = op.getLoc();
   NVVM::CpAsyncMBarrierArriveOp::create(builder, loc, full, /*noinc=*/true);
   return started;

@@ -14,9 +14,6 @@
 #include "tilec/Atoms/Atom.h"
 #include "tilec/Atoms/ThreadCode.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-
 using namespace mlir;
 using namespace tilec;
 

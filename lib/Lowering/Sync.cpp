@@ -4,10 +4,10 @@
 //===------------------------------------------------------------------------===//
 //
 // `tgpu.barrier` is the block's barrier, or the warp's where a position of the grid has one
-// warp; in the execute part of tgpu.specialize, a named barrier of its warps. What a warp group copies out has a barrier of its own.
-// Turns of warp groups are named barriers, too: one group waits there, and the one
-// before only arrives. `tgpu.fence_async` orders this thread's stores to shared memory
-// before what copy engine and products read there.
+// warp; in the execute part of tgpu.specialize, a named barrier of its warps. What a warp
+// group copies out has a barrier of its own. Turns of warp groups are named barriers, too:
+// one group waits there, and the one before only arrives. `tgpu.fence_async` orders this
+// thread's stores to shared memory before what copy engine and products read there.
 //
 //===------------------------------------------------------------------------===//
 #include "Emitter.h"
@@ -25,15 +25,14 @@ static constexpr int64_t executeBarrier = 1;
 static constexpr int64_t firstGroupBarrier = 2;
 
 LogicalResult Emitter::emitBarrier() {
-  int64_t numThreads = 32 * int64_t(kernel.getNumWarps().value_or(4));
   if (!isExecutePart) {
-    if (numThreads == 32)
+    if (numThreads() == 32)
       NVVM::SyncWarpOp::create(builder, loc, i32(-1));
     else
       NVVM::Barrier0Op::create(builder, loc);
     return success();
   }
-  NVVM::BarrierOp::create(builder, loc, TypeRange(), i32(executeBarrier), i32(numThreads),
+  NVVM::BarrierOp::create(builder, loc, TypeRange(), i32(executeBarrier), i32(numThreads()),
                           NVVM::BarrierReductionAttr(), Value());
   return success();
 }

@@ -24,5 +24,5 @@ tgpu::PushOp tgpu::getConditionalPush(scf::IfOp branch) {
     push = next;
   }
   auto ring = push ? push.getRing().getDefiningOp<RingOp>() : RingOp();
-  return ring && ring.getCopy() == "cp_async" ? push : PushOp();
+  return ring && ring.isFilledByThreads() ? push : PushOp();
 }

@@ -12,6 +12,7 @@
 
 #include "tilec/Analysis/IndexFacts.h"
 #include "tilec/Atoms/Atom.h"
+#include "tilec/Tile/Accesses.h"
 #include "tilec/Tile/BuildFacts.h"
 #include "tilec/Tile/TileLayout.h"
 
@@ -62,7 +63,7 @@ static bool onlyMultiplied(LoadOp load, Value value) {
 /// (H200: 10 to 25 % faster; products of warps were 5 % slower).
 static bool isCopiedInRuns(LoadOp load) {
   auto tile = cast<RankedTensorType>(load.getType());
-  return !load.getArray().getType().isMut() && storedBytes(tile.getElementType()) <= 2 &&
+  return readsUnwrittenArray(load) && storedBytes(tile.getElementType()) <= 2 &&
          onlyMultiplied(load, load.getResult());
 }
 static bool isCopiedInRuns(StoreOp) { return false; }

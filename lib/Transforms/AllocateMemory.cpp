@@ -86,8 +86,6 @@ private:
   DenseMap<Operation *, std::pair<int64_t, int64_t>> ranges;
 };
 
-bool isFilledByEngine(tgpu::RingOp ring) { return ring.getCopy() != "cp_async"; }
-
 /// Copies out and products go by the address's own bits, however small the buffer is.
 int64_t alignmentOf(tgpu::AllocOp alloc) {
   bool isSwizzled = llvm::any_of(alloc.getBuffer().getUsers(), [](Operation *user) {
@@ -132,7 +130,7 @@ SmallVector<Buffer> collectBuffers(tile::KernelOp kernel) {
     buffers.push_back(buffer);
   });
   for (tgpu::RingOp ring : kernel.getBody().front().getOps<tgpu::RingOp>()) {
-    if (isFilledByEngine(ring))
+    if (!ring.isFilledByThreads())
       continue;
     Buffer buffer{ring.getOperation(), ring.getRing().getType().getBytes(), order.begin(ring),
                   order.end(ring), swizzleAlignment};
@@ -190,7 +188,7 @@ int64_t placeRings(tile::KernelOp kernel) {
   Builder builder(kernel.getContext());
   SmallVector<tgpu::RingOp> rings;
   for (tgpu::RingOp ring : kernel.getBody().front().getOps<tgpu::RingOp>())
-    if (isFilledByEngine(ring))
+    if (!ring.isFilledByThreads())
       rings.push_back(ring);
   int64_t used = 0;
   for (tgpu::RingOp ring : rings) {
@@ -255,7 +253,7 @@ struct AllocateMemory : tilec::impl::AllocateMemoryBase<AllocateMemory> {
     constexpr int64_t fewest = 3;
     SmallVector<std::pair<tgpu::RingOp, int64_t>> rings;
     for (auto ring : getOperation().getBody().front().getOps<tgpu::RingOp>())
-      if (isFilledByEngine(ring))
+      if (!ring.isFilledByThreads())
         rings.push_back({ring, ring.getRing().getType().getStages()});
     auto setStages = [](tgpu::RingOp ring, int64_t stages) {
       ring.getRing().setType(ring.getRing().getType().withStages(stages));

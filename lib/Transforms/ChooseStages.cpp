@@ -90,7 +90,7 @@ struct ChooseStages : tilec::impl::ChooseStagesBase<ChooseStages> {
     if (inner.empty())
       return tile::declineHint(kernel, chip, "num_stages", "no loop brings tiles");
     bool byThreads = llvm::all_of(
-        inner, [](tgpu::RingOp ring) { return ring.getCopy() == "cp_async"; });
+        inner, [](tgpu::RingOp ring) { return ring.isFilledByThreads(); });
     int64_t asked =
         numStages ? int64_t(numStages) : hintOf(kernel, chip, "num_stages").value_or(0);
     if (byThreads)
@@ -144,10 +144,12 @@ struct ChooseStages : tilec::impl::ChooseStagesBase<ChooseStages> {
       return bytes <= budget && (blocks == 1 || (target && all <= target->sharedPerSM));
     };
     // A second block computes while the threads of the first wait for each other.
-    if (!asked && numWarps <= 4)
-      for (int64_t stages = mostThreadStages; stages > (canAlternate(rings) ? 0 : 1); --stages)
+    if (!asked && numWarps <= 4) {
+      int64_t least = canAlternate(rings) ? 1 : 2;
+      for (int64_t stages = mostThreadStages; stages >= least; --stages)
         if (fits(stages, 2))
           return explain(rings, asked, mostThreadStages, /*forTwo=*/true);
+    }
     for (int64_t stages = asked ? asked : mostThreadStages; stages > 0; --stages)
       if (fits(stages, 1))
         return explain(rings, asked, mostThreadStages);

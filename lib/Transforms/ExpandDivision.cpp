@@ -127,9 +127,11 @@ public:
       sources[source.key()] = source;
     }
     for (auto &[key, lanes] : groups)
-      if (lanes.size() < minLanes)
-        return isShare(op) ? finish(corrected(op.getLhs(), op.getRhs(), reciprocal(op.getRhs())))
-                           : void();
+      if (lanes.size() < minLanes) {
+        if (isShare(op))
+          finish(quotients(op.getLhs(), op.getRhs()));
+        return;
+      }
     if (groups.size() == 1)
       return finish(quotients(op.getLhs(), scalar(sources[groups.front().first])));
 

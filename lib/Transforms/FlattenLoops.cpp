@@ -85,7 +85,7 @@ static bool gains(scf::ForOp outer, scf::ForOp inner) {
       continue;
     hasRing = true;
     auto ring = pop.getRing().getDefiningOp<tgpu::RingOp>();
-    isOfThreads &= ring && ring.getCopy() == "cp_async";
+    isOfThreads &= ring && ring.isFilledByThreads();
   }
   bool isIdle = !pushes && outer.getInductionVar().use_empty() &&
                 inner.getInductionVar().use_empty();

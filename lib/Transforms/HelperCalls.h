@@ -34,13 +34,13 @@ inline constexpr llvm::StringLiteral atMostOneAttrName = "tile.at_most_one";
 /// ExpandMath makes the powers larger by a factor.
 inline constexpr llvm::StringLiteral shareAttrName = "tile.share";
 
-/// Calls of helpers with one float, which give one of its type.
+/// Calls of helpers with one f32 operand.
 class HelperCalls {
 public:
   HelperCalls(mlir::ModuleOp module, MathBuilder &m) : module(module), m(m) {}
 
   mlir::Value call(llvm::StringRef name, mlir::Value x) {
-    mlir::LLVM::LLVMFuncOp function = declare(name, mlir::getElementTypeOrSelf(x.getType()));
+    mlir::LLVM::LLVMFuncOp function = declare(name);
     auto vector = llvm::dyn_cast<mlir::VectorType>(x.getType());
     if (!vector)
       return callScalar(function, x);
@@ -57,11 +57,12 @@ private:
   mlir::Value callScalar(mlir::LLVM::LLVMFuncOp function, mlir::Value x) {
     return mlir::LLVM::CallOp::create(m.builder, m.loc, function, x).getResult();
   }
-  mlir::LLVM::LLVMFuncOp declare(llvm::StringRef name, mlir::Type type) {
+  mlir::LLVM::LLVMFuncOp declare(llvm::StringRef name) {
     if (auto found = module.lookupSymbol<mlir::LLVM::LLVMFuncOp>(name))
       return found;
     mlir::OpBuilder::InsertionGuard guard(m.builder);
     m.builder.setInsertionPointToStart(module.getBody());
+    mlir::Type type = m.builder.getF32Type();
     return mlir::LLVM::LLVMFuncOp::create(m.builder, m.loc, name,
                                           mlir::LLVM::LLVMFunctionType::get(type, {type}));
   }

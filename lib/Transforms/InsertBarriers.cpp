@@ -189,7 +189,7 @@ bool writes(Operation *op, Value buffer) {
 /// The ring, if it is one that threads fill: its bytes are others' before and after.
 tgpu::RingOp threadRing(Value ring) {
   auto op = ring.getDefiningOp<tgpu::RingOp>();
-  return op && op.getCopy() == "cp_async" ? op : tgpu::RingOp();
+  return op && op.isFilledByThreads() ? op : tgpu::RingOp();
 }
 
 /// The accesses of one operation, its regions aside.

@@ -132,6 +132,14 @@ struct Raster {
 /// Places along axis 0, counted from where work is most, and along all other axes.
 using RowAndOther = std::pair<Value, Value>;
 
+/// The position `x` of axis 0 and the `other`-th of the other axes.
+static SmallVector<Value, 3> positionAt(BlockArithmetic math, Value x, Value other,
+                                        ArrayRef<Value> extents) {
+  Value y = extents.size() > 2 ? math.rem(other, extents[1]) : other;
+  Value z = extents.size() > 2 ? math.div(other, extents[1]) : math.constant(0);
+  return {math.widen(x), math.widen(y), math.widen(z)};
+}
+
 /// Every other round of the resident blocks goes backwards: the one that came first, and
 /// so took longest, comes last. The last round may have fewer positions than blocks.
 static Value turnRound(BlockArithmetic math, Value number, Value total, Value numBlocks) {
@@ -227,9 +235,7 @@ static SmallVector<Value, 3> unevenPosition(BlockArithmetic math, Value number, 
   Value x = raster.work == Work::Shrinks
                 ? row
                 : math.sub(math.sub(rows, math.constant(1)), row);
-  Value y = extents.size() > 2 ? math.rem(other, extents[1]) : other;
-  Value z = extents.size() > 2 ? math.div(other, extents[1]) : math.constant(0);
-  return {math.widen(x), math.widen(y), math.widen(z)};
+  return positionAt(math, x, other, extents);
 }
 
 /// Where the block is that comes `inBand`-th in a band of `height` rows: its row and its
@@ -256,9 +262,7 @@ static SmallVector<Value, 3> evenPosition(BlockArithmetic math, Value number,
                                           ArrayRef<Value> extents, Raster raster) {
   if (raster.isSharedAlong0) {
     Value other = math.div(number, extents[0]);
-    Value y = extents.size() > 2 ? math.rem(other, extents[1]) : other;
-    Value z = extents.size() > 2 ? math.div(other, extents[1]) : math.constant(0);
-    return {math.widen(math.rem(number, extents[0])), math.widen(y), math.widen(z)};
+    return positionAt(math, math.rem(number, extents[0]), other, extents);
   }
   Value inPlane = number, z = math.constant(0);
   if (extents.size() > 2) {
@@ -397,10 +401,7 @@ static std::optional<Cluster> chooseCluster(tile::KernelOp kernel, StringRef chi
                      *hint == 1 ? "the hint says so" : "they are of 2, 4 or 8 blocks");
   if (kernel->hasAttr(tgpu::splitKAttrName))
     return stayAlone(kernel, chip, "they share the loop over K");
-  auto isOfWarps = [](tile::LoadOp load) {
-    return copierOf(load) == "warps" ? WalkResult::interrupt() : WalkResult::advance();
-  };
-  if (kernel.walk(isOfWarps).wasInterrupted())
+  if (containsWhere(kernel, [](Operation *op) { return copierOf(op) == "warps"; }))
     return stayAlone(kernel, chip, "what warps copy comes to their own block alone");
   if (!hint && !relies(kernel, BuildFact::Pairs) && largestProduct(kernel) < clusterTile)
     return stayAlone(kernel, chip,
@@ -527,23 +528,19 @@ static bool sharesAlong0(tile::KernelOp kernel) {
         llvm::any_of(load.getIndex(), [](Value index) { return isOwnAlong(index, 0); });
     return !isOwn && !dependsOn(load.getIndex(), isPositionAlong(0), /*throughBounds=*/false);
   };
-  return !kernel
-              .walk([&](Operation *op) {
-                if (!isa<tile::LoadOp, tile::GatherOp>(op) || !isCopied(op) ||
-                    !op->getParentOfType<LoopLikeOpInterface>())
-                  return WalkResult::advance();
-                auto load = dyn_cast<tile::LoadOp>(op);
-                return load && isShared(load) ? WalkResult::advance() : WalkResult::interrupt();
-              })
-              .wasInterrupted();
+  return !containsWhere(kernel, [&](Operation *op) {
+    bool isCopy = isa<tile::LoadOp, tile::GatherOp>(op) && isCopied(op) &&
+                  op->getParentOfType<LoopLikeOpInterface>();
+    auto load = dyn_cast<tile::LoadOp>(op);
+    return isCopy && !(load && isShared(load));
+  });
 }
 
 static Raster rasterOf(tile::KernelOp kernel) {
   return {workAlongGrid(kernel), sharesAlong0(kernel)};
 }
 
-static void makePersistent(tile::KernelOp kernel, std::optional<Cluster> cluster) {
-  Raster raster = rasterOf(kernel);
+static void makePersistent(tile::KernelOp kernel, Raster raster, std::optional<Cluster> cluster) {
   // Where the program does not say how many axes there are, there may be three.
   uint32_t numAxes = kernel.getGrid() ? uint32_t(kernel.getGrid()->size()) : 3;
   markReadOnce(kernel, numAxes, cluster);
@@ -582,10 +579,9 @@ static void makePersistent(tile::KernelOp kernel, std::optional<Cluster> cluster
   Value isInside;
   if (cluster) {
     Value rank = math.narrow(tgpu::ClusterRankOp::create(builder, kernel.getLoc(), index));
-    Value number = math.narrow(position[cluster->axis]);
-    Value place = math.add(math.mul(number, math.constant(cluster->blocks)), rank);
-    isInside = arith::CmpIOp::create(builder, kernel.getLoc(), arith::CmpIPredicate::ult,
-                                     place, extent);
+    Value ofCluster = math.narrow(position[cluster->axis]);
+    Value place = math.add(math.mul(ofCluster, math.constant(cluster->blocks)), rank);
+    isInside = math.is(arith::CmpIPredicate::ult, place, extent);
     position[cluster->axis] = math.widen(place);
   }
   Operation *end = loop.getBody()->getTerminator();
@@ -614,10 +610,11 @@ struct ScheduleBlocks : tilec::impl::ScheduleBlocksBase<ScheduleBlocks> {
       return stayPlain(hint == 1, "the copy engine brings nothing in a loop");
     if (hint == 0)
       return stayPlain(false, "the hint says so");
+    Raster raster = rasterOf(kernel);
     remarkChoice(kernel, "schedule-blocks",
                  "resident blocks take one position of the grid after the other, {0}",
-                 orderOf(rasterOf(kernel)));
-    makePersistent(kernel, chooseCluster(kernel, chip));
+                 orderOf(raster));
+    makePersistent(kernel, raster, chooseCluster(kernel, chip));
   }
 
 private:

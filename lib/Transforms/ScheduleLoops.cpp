@@ -340,11 +340,13 @@ struct ScheduleLoops : tilec::impl::ScheduleLoopsBase<ScheduleLoops> {
     llvm::MapVector<std::pair<Operation *, int64_t>, LoopRings> loops;
     SmallVector<tgpu::RingOp> single;
     for (tgpu::RingOp ring : getOperation().getBody().front().getOps<tgpu::RingOp>()) {
-      int64_t stages = ring.getRing().getType().getStages();
-      if (ring.getCopy() == "cp_async" && stages == 1)
-        single.push_back(ring);
-      if (ring.getCopy() != "cp_async" || stages < 2)
+      if (!ring.isFilledByThreads())
         continue;
+      int64_t stages = ring.getRing().getType().getStages();
+      if (stages < 2) {
+        single.push_back(ring);
+        continue;
+      }
       std::optional<RingLoop> found = findLoop(ring);
       explain(ring, stages, found);
       if (found)

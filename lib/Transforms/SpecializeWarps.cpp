@@ -203,7 +203,7 @@ static int64_t registersOfSums(tile::KernelOp kernel) {
 /// part that computes cannot take goes to the part that copies. That has 24, the fewest that
 /// there are, where sums leave others no more than some forty: what it then has no room for
 /// waits in memory, as its thread does for the most part. Who gathers holds rows and their
-/// addresses; who copies from any address, what comes.
+/// addresses; who copies in pieces, theirs.
 static DenseI64ArrayAttr splitRegisters(Builder &builder, tile::KernelOp kernel,
                                         unsigned numWarps) {
   int64_t groups = numWarps / 4;
@@ -250,7 +250,7 @@ struct SpecializeWarps : tilec::impl::SpecializeWarpsBase<SpecializeWarps> {
     bool hasLoop = containsWhere(kernel, [](Operation *op) {
       auto push = dyn_cast<tgpu::PushOp>(op);
       return push && push->getParentOfType<LoopLikeOpInterface>() &&
-             push.getRing().getDefiningOp<tgpu::RingOp>().getCopy() != "cp_async";
+             !push.getRing().getDefiningOp<tgpu::RingOp>().isFilledByThreads();
     });
     if (!hasLoop)
       return;

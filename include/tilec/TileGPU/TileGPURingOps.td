@@ -65,9 +65,9 @@ def TileGPU_RingOp : TileGPU_Op<"ring"> {
     until a place is free, a pop until its group is there.
 
     `copy` says who moves the bytes: "tma", the copy engine, told by one thread; "warps",
-    warps that only copy, from arrays of any alignment; or "cp_async", asynchronous copies
-    of all threads. `offset` and `barriers` are bytes
-    from the start of the block's shared memory, set by AllocateMemory.
+    warps that only copy, from arrays whose rows begin at words; or "cp_async", asynchronous
+    copies of all threads. `offset` and `barriers` are bytes from the start of the block's
+    shared memory, set by AllocateMemory.
 
     - ring-C1: `copy` is "tma", "warps" or "cp_async".
     - ring-C2: the ring is a value of the kernel's outermost block, so that all
@@ -79,6 +79,10 @@ def TileGPU_RingOp : TileGPU_Op<"ring"> {
   let assemblyFormat = [{
     `copy` $copy (`offset` $offset^)? (`barriers` $barriers^)? attr-dict
     `:` qualified(type($ring))
+  }];
+  let extraClassDeclaration = [{
+    /// All threads of the block copy; else the engine does, or warps that do nothing else.
+    bool isFilledByThreads() { return getCopy() == "cp_async"; }
   }];
   let hasVerifier = 1;
 }
