@@ -74,13 +74,16 @@ def main():
             functions[tiles] = launch
         times = rounds_in_turn(functions, rounds=args.rounds)
         rates = {name: 2 * m * n * k / statistics.median(ms) / 1e9 for name, ms in times.items()}
-        peer = rates.pop("cuBLAS", float("nan"))
+        peer = rates.pop("cuBLAS", None)
         for tiles, ours in rates.items():
-            middle, low, high = ratio(times[tiles], times.get("cuBLAS", times[tiles]))
-            print(f"{args.dtype} {args.form} {shape:18} tile {tiles:12} ours {ours:7.1f} TFLOP/s  cuBLAS {peer:7.1f}  "
-                  f"ratio {middle:6.3f} ({low:.3f} to {high:.3f})  error {errors[tiles]:.1e}", flush=True)
+            compared, beside = None, ""
+            if peer:
+                compared = ratio(times[tiles], times["cuBLAS"])
+                beside = "cuBLAS {:7.1f}  ratio {:6.3f} ({:.3f} to {:.3f})  ".format(peer, *compared)
+            print(f"{args.dtype} {args.form} {shape:18} tile {tiles:12} ours {ours:7.1f} TFLOP/s  {beside}"
+                  f"error {errors[tiles]:.1e}", flush=True)
             out.write(json.dumps(dict(dtype=args.dtype, form=args.form, chip=args.chip, shape=[m, n, k], tile=tiles,
-                                      ours=ours, cublas=peer, ratio=[middle, low, high], error=errors[tiles])) + "\n")
+                                      ours=ours, cublas=peer, ratio=compared, error=errors[tiles])) + "\n")
             out.flush()
 
 

@@ -3,74 +3,19 @@
 # Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #===----------------------------------------------------------------------===#
-"""operations.py [--no-compile] [case ...]
+"""operations.py [--no-compile] [--rounds=16] [case ...]
 
 Each row: kernels of test/Examples as they stand, PyTorch eager and torch.compile (of
-those cases where it makes a difference), all in this process, on N(0,1) data. Ours is
-checked against float64 of some rows, on poisoned outputs, and two runs must agree bit
-for bit. Rates count each input and each output once (of products: operations); the
-ratio is to the better peer.
+those cases where it makes a difference), all in this process, on N(0,1) data, as
+cases.py measures. Rates count each input and each output once (of products: operations).
 """
-import argparse
-import json
-import os
-
 import torch
 import torch.nn.functional as F
-import triton
 
-from tile_kernel import TileKernel, run_twice
+from cases import bf16, compiled, empty, f32, main, randn, report
+from tile_kernel import TileKernel
 
-bf16, f32, f64 = torch.bfloat16, torch.float32, torch.float64
-OUT = open(os.path.join(os.environ.get("OUT", "."), "operations.jsonl"), "a")
-ARGS = None
-
-
-def bench(fn):
-    return triton.testing.do_bench(fn, warmup=20, rep=80, return_mode="median")
-
-
-def randn(*shape, dtype=bf16):
-    return torch.randn(*shape, device="cuda", dtype=dtype)
-
-
-def empty(*shape, dtype=bf16):
-    return torch.empty(*shape, device="cuda", dtype=dtype)
-
-
-def checked(launch, outputs, repeats=True):
-    """The worst relative error of `outputs`, (tensor, expected of its first rows) each; or a complaint."""
-    worst = 0.0
-    for out, expected in outputs:
-        result, complaint = run_twice(launch, out)
-        if complaint and (repeats or complaint != "TWO RUNS DIFFER"):
-            return complaint
-        got, want = result[:len(expected)].double(), expected.double()
-        worst = max(worst, ((got - want).norm() / want.norm().clamp(min=1e-30)).item())
-    return worst if worst < 2e-2 else f"WRONG RESULT, error {worst:.1e}"
-
-
-def report(name, shape, amount, launch, outputs, eager, compiled=None, unit="TB/s", repeats=True):
-    """`amount` is bytes, or operations where `unit` says so. `compiled`: what torch.compile makes of a function.
-    `repeats`: two runs give the same bits."""
-    error = checked(launch, outputs, repeats)
-    rate = lambda ms: amount / ms / 1e9
-    peers = {"eager": bench(eager)}
-    if compiled and ARGS.compile:
-        compiled()
-        peers["compile"] = bench(compiled)
-    ours, best = bench(launch), min(peers.values())
-    print(f"{name:22} {str(shape):20} ours {rate(ours):8.3f} {unit}  "
-          + "  ".join(f"{k} {rate(v):8.3f}" for k, v in peers.items())
-          + f"  ratio {best / ours:5.2f}  error {error if isinstance(error, str) else f'{error:.1e}'}", flush=True)
-    OUT.write(json.dumps(dict(name=name, shape=shape, unit=unit, ours=rate(ours), ratio=best / ours, error=error,
-                              **{k: rate(v) for k, v in peers.items()})) + "\n")
-    OUT.flush()
-
-
-def compiled(function, *args):
-    made = torch.compile(function, dynamic=False)
-    return lambda: made(*args)
+f64 = torch.float64
 
 
 #===--- rows -------------------------------------------------------------------===#
@@ -193,7 +138,7 @@ def matmul_swiglu():
         fn = lambda x, g, u: F.silu(x @ g) * (x @ u)
         launch = TileKernel("matmul_swiglu", BM=128, BN=128, BK=64).prepare(x, g, u, y)
         report("matmul swiglu bf16", [m, n, k], 4 * m * n * k, launch,
-               [(y, fn(x[:256].double(), g.double(), u.double()))], lambda: fn(x, g, u), compiled(fn, x, g, u), "TFLOP/s")
+               [(y, fn(x[:256].double(), g.double(), u.double()))], lambda: fn(x, g, u), compiled(fn, x, g, u), unit="TFLOP/s")
 
 
 def matmul_f8_scaled():
@@ -389,20 +334,5 @@ CASES = [cross_entropy, rmsnorm, layernorm_backward, cumsum, argmax, topk, sort,
          conv2d, depthwise, stencil, histogram_2d, rope_pairs, prefix_sum, spmv]
 
 
-def main():
-    global ARGS
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--no-compile", dest="compile", action="store_false", help="leave torch.compile out")
-    parser.add_argument("cases", nargs="*", default=[case.__name__ for case in CASES])
-    ARGS = parser.parse_args()
-    print(torch.__version__, torch.cuda.get_device_name())
-    for name in ARGS.cases:
-        try:
-            globals()[name]()
-        except Exception as error:
-            print(f"{name}: {type(error).__name__}: {str(error)[:300]}", flush=True)
-        torch.cuda.empty_cache()
-
-
 if __name__ == "__main__":
-    main()
+    main(CASES)

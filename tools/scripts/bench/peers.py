@@ -67,6 +67,16 @@ def t_layernorm(x, w, b, y, sx, n, eps, B: tl.constexpr):
 
 
 @triton.jit
+def t_rmsnorm(x, w, y, sx, n, eps, B: tl.constexpr):
+    r = tl.program_id(0).to(tl.int64)
+    c = tl.arange(0, B)
+    m = c < n
+    v = tl.load(x + r * sx + c, m, other=0.0).to(tl.float32)
+    scale = tl.rsqrt(tl.sum(v * v, 0) / n + eps)
+    tl.store(y + r * sx + c, (v * scale * tl.load(w + c, m).to(tl.float32)).to(y.dtype.element_ty), m)
+
+
+@triton.jit
 def t_transpose(x, y, M, N, BM: tl.constexpr, BN: tl.constexpr):
     i = tl.program_id(0) * BM + tl.arange(0, BM)
     j = tl.program_id(1) * BN + tl.arange(0, BN)
