@@ -259,7 +259,7 @@ public:
 
   void find(const ThreadContext &thread, FindingKind kind, std::string text,
             uint32_t other = 0);
-  void reportRace(const Accessor &who, AccessKind kind, const AccessRecord &earlier,
+  void reportRace(const Accessor &who, AccessKind kind, const EarlierAccess &found,
                   const std::string &where);
 
   LaunchState &launch;

@@ -108,7 +108,7 @@ bool tilec::emulator::checkGlobal(ThreadContext &thread, const void *address,
   }
   if (reinterpret_cast<uintptr_t>(address) & (alignment - 1))
     checkAlignment(thread, address, size, alignment);
-  AccessRecord earlier;
+  EarlierAccess earlier;
   if (!range->cells)
     return true;
   block.acquirePending(thread);

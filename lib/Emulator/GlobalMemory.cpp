@@ -102,7 +102,7 @@ std::string GlobalMemory::describe(const char *address, uint64_t size) const {
 
 bool GlobalMemory::access(const Range &range, const char *address, uint64_t size,
                           const Accessor &who, AccessKind kind,
-                          AccessRecord &earlier) {
+                          EarlierAccess &earlier) {
   if (!range.cells)
     return false;
   // Granules lie at multiples of their size, wherever the range begins.
@@ -120,7 +120,7 @@ bool GlobalMemory::access(const Range &range, const char *address, uint64_t size
     while (lock.exchange(true, std::memory_order_acquire))
       std::this_thread::yield();
     for (; i <= last && (i >> 4) == group; ++i) {
-      AccessRecord found;
+      EarlierAccess found;
       if (range.cells[i].access(who, kind, found) && !race) {
         race = true;
         earlier = found;

@@ -52,7 +52,7 @@ public:
 
   /// Notes an access inside of \p range; returns whether it races, and with what.
   bool access(const Range &range, const char *address, uint64_t size,
-              const Accessor &who, AccessKind kind, AccessRecord &earlier);
+              const Accessor &who, AccessKind kind, EarlierAccess &earlier);
 
 private:
   const Range *search(const char *address, uint64_t size, const Range *&hint) const;

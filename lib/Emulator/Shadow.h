@@ -65,16 +65,22 @@ struct Accessor {
   }
 };
 
+/// The access that another one races with.
+struct EarlierAccess {
+  AccessRecord record;
+  bool isRead = false;
+};
+
 struct ShadowCell {
   AccessRecord write, atomic, atomicRead, reads[2];
 
   /// Notes an access. Returns whether it races with an earlier one, and which.
-  bool access(const Accessor &who, AccessKind kind, AccessRecord &earlier) {
+  bool access(const Accessor &who, AccessKind kind, EarlierAccess &earlier) {
     bool race = false;
-    auto test = [&](const AccessRecord &other) {
+    auto test = [&](const AccessRecord &other, bool isRead = false) {
       if (!race && who.conflicts(other)) {
         race = true;
-        earlier = other;
+        earlier = {other, isRead};
       }
     };
     test(write);
@@ -89,9 +95,9 @@ struct ShadowCell {
       return race;
     }
     if (kind == AccessKind::Write)
-      test(atomicRead);
-    test(reads[0]);
-    test(reads[1]);
+      test(atomicRead, true);
+    test(reads[0], true);
+    test(reads[1], true);
     if (kind == AccessKind::Atomic) {
       atomic = who.record;
       return race;

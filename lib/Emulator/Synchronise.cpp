@@ -318,7 +318,8 @@ void Block::sharedAccess(const Accessor &who, uint32_t offset, uint32_t size,
                          AccessKind kind) {
   uint32_t first = offset >> launch.sharedGranuleLog2;
   uint32_t last = (offset + size - 1) >> launch.sharedGranuleLog2;
-  AccessRecord earlier, found, unfenced;
+  EarlierAccess earlier, found;
+  AccessRecord unfenced;
   bool race = false, uninitialised = false;
   for (uint32_t i = first; i <= last; ++i) {
     ShadowCell &cell = sharedCells[i];
@@ -347,11 +348,12 @@ void Block::sharedAccess(const Accessor &who, uint32_t offset, uint32_t size,
 }
 
 void Block::reportRace(const Accessor &who, AccessKind kind,
-                       const AccessRecord &earlier, const std::string &where) {
+                       const EarlierAccess &found, const std::string &where) {
   bool isRead = kind == AccessKind::Read || kind == AccessKind::AtomicRead;
   const char *verb = isRead                      ? "reads "
                      : kind == AccessKind::Write ? "writes "
                                                  : "atomically updates ";
+  const AccessRecord &earlier = found.record;
   const Site &other = launch.log->site(earlier.site);
   std::string text = verb + where + " while ";
   if (earlier.slot() < numThreads) {
@@ -362,8 +364,7 @@ void Block::reportRace(const Accessor &who, AccessKind kind,
     bool isProduct = earlier.slot() >= productSlot(0);
     text += isProduct ? "an asynchronous product" : "an asynchronous copy";
   }
-  // What a copy does to shared memory is no store of its own: who reads met a write.
-  text += !other.isWrite && !isRead ? " reads" : other.isAtomic ? " atomically updates" : " writes";
+  text += found.isRead ? " reads" : other.isAtomic ? " atomically updates" : " writes";
   text += " it at " + other.place() + ", with nothing to order the two";
   launch.log->add(FindingKind::Race, who.record.site, earlier.site, who.record.block - 1,
                   who.issuer, std::move(text));

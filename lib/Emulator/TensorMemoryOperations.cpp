@@ -70,7 +70,7 @@ bool tilec::emulator::checkTensorMemory(ThreadContext &thread, uint32_t quarter,
   if (!block.checks())
     return true;
   Accessor who = block.agentAccessor(thread, agent, false);
-  AccessRecord earlier, found;
+  EarlierAccess earlier, found;
   bool race = false, uninitialised = false;
   for (uint32_t i = column; i < column + count; ++i) {
     ShadowCell &cell = memory.cell(quarter, i);

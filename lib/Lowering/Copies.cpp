@@ -319,17 +319,18 @@ LogicalResult Emitter::emitCopyOut(tgpu::CopyOutOp op) {
   return success();
 }
 
-void Emitter::emitCopyOutWait(int64_t pending, bool byGroup) {
+void Emitter::emitCopyOutWait(int64_t pending, bool byGroup, bool isComplete) {
   scf::IfOp::create(builder, loc, emitIsSpeaker(builder, loc, thread, byGroup),
                     [&](OpBuilder &body, Location) {
-                      NVVM::CpAsyncBulkWaitGroupOp::create(body, loc, uint32_t(pending),
-                                                           body.getUnitAttr());
+                      NVVM::CpAsyncBulkWaitGroupOp::create(
+                          body, loc, uint32_t(pending),
+                          isComplete ? UnitAttr() : body.getUnitAttr());
                       scf::YieldOp::create(body, loc);
                     });
 }
 
 LogicalResult Emitter::emitCopyOutWait(tgpu::CopyOutWaitOp op) {
-  emitCopyOutWait(int64_t(op.getPending()), op.getByGroup());
+  emitCopyOutWait(int64_t(op.getPending()), op.getByGroup(), op.getComplete());
   if (!op.getByGroup())
     return emitBarrier();
   emitGroupBarrier();

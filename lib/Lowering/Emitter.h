@@ -260,7 +260,7 @@ private:
   LogicalResult emitCopyOutWait(tgpu::CopyOutWaitOp op);
   /// Until the engine has read all but `pending` of the copies out that this thread
   /// started.
-  void emitCopyOutWait(int64_t pending, bool byGroup);
+  void emitCopyOutWait(int64_t pending, bool byGroup, bool isComplete);
   Value tensorMapOf(const BoxPlan &plan, Value array);
   /// i32 per array dim: the first element of a tile.
   mlir::SmallVector<Value> emitTileStart(mlir::ValueRange index, bool isElements,

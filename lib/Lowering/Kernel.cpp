@@ -160,7 +160,7 @@ LogicalResult Emitter::emitKernel() {
     emitTensorMemoryEnd();
   if (contains<tgpu::CopyOutOp>(kernel))
     // Shared memory may go away then.
-    emitCopyOutWait(/*pending=*/0, /*byGroup=*/true);
+    emitCopyOutWait(/*pending=*/0, /*byGroup=*/true, /*isComplete=*/false);
   // No block leaves while others may still reach into its shared memory.
   if (clusterSize > 1)
     emitClusterBarrier(/*isAligned=*/false);

@@ -28,6 +28,10 @@ inline constexpr llvm::StringLiteral copyAttrName = "tile.copy";
 /// tile is read once, as tgpu.copy has it (array<i64>).
 inline constexpr llvm::StringLiteral onceWithinAttrName = "tile.once_within";
 
+/// On a tile.store that is copied (unit): it may write elements again that it wrote in an earlier
+/// iteration.
+inline constexpr llvm::StringLiteral writesAgainAttrName = "tile.writes_again";
+
 inline bool isCopied(mlir::Operation *op) { return op->hasAttr(copyAttrName); }
 
 /// Who moves it; empty for a plain access.

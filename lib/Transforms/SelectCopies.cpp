@@ -43,8 +43,9 @@
 // begin at one of the row (else an H200 stops with an illegal instruction), reads
 // zeros outside of the array, and sees what this kernel wrote only after fences: a load
 // with another pad, or of an array that the kernel writes, stays as it is. What it writes is
-// there some time later: an array that the kernel reads afterwards is written by threads. So
-// is what may begin before the array.
+// there some time later, and its copies may write in any order: an array that the kernel reads
+// afterwards, or that two stores write at the same places, is written by threads. So is what may
+// begin before the array. A store that comes back to a place in a loop waits (StageStores).
 //===----------------------------------------------------------------------===//
 #include "AccessSlice.h"
 #include "ComputedOperands.h"
@@ -52,6 +53,7 @@
 #include "Dependence.h"
 #include "IndexTiles.h"
 #include "LayoutRules.h"
+#include "Overwrites.h"
 
 #include "tilec/Analysis/IndexFacts.h"
 #include "tilec/Layout/Conversion.h"
@@ -406,7 +408,7 @@ static Obstacle storeObstacle(KernelOp kernel, const IndexFacts &facts, StoreOp 
     obstacle = "it may begin before the array";
   return obstacle ? obstacle : orderObstacle(kernel, store.getArray(), [&](Operation *user) {
     if (auto other = dyn_cast<StoreOp>(user))
-      return isTile(other.getValue());
+      return isTile(other.getValue()) && (other == store || !mayWriteSame(store, other));
     return isa<LoadOp, GatherOp>(user) && isEarlier(user, store);
   });
 }
@@ -533,6 +535,8 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
               : "the engine brings none of the kernel's tiles";
       if (!byEngine)
         store->setAttr(copyAttrName, engine);
+      if (!byEngine && mayWriteAgain(store))
+        store->setAttr(writesAgainAttrName, UnitAttr::get(&getContext()));
       explain(store, byEngine);
     });
     kernel.walk([&](AtomicOp atomic) {

@@ -30,6 +30,9 @@
 // Where the parts of warp groups lie apart, each group waits, stores and copies by itself:
 // then the products of one run beside the stores of another.
 //
+// Copies write in any order. A store that may come back to an element in a loop waits until all
+// before it are complete, and there groups wait for each other.
+//
 //===------------------------------------------------------------------------===//
 #include "Copies.h"
 #include "LayoutRules.h"
@@ -217,7 +220,8 @@ class StoreWriter {
 public:
   StoreWriter(tile::StoreOp store, StagingBuffers &staging, int64_t maxBytes)
       : op(store), builder(store), loc(store.getLoc()), view(storedView(store)),
-        array(store.getArray()), start(indexByArrayDim(store)), elements(store.getElements()) {
+        array(store.getArray()), start(indexByArrayDim(store)), elements(store.getElements()),
+        writesAgain(store->hasAttr(writesAgainAttrName)) {
     chooseBuffers(staging, maxBytes);
   }
 
@@ -260,7 +264,8 @@ private:
     parts = chooseParts(type, maxBytes / 2);
     if (parts.number == 1)
       parts = chooseParts(type, maxBytes);
-    groups = findGroups(builder, parts.type);
+    if (!writesAgain)
+      groups = findGroups(builder, parts.type);
     auto buffer = tgpu::BufferType::get(parts.type, stagingBuffer(parts.type));
     size_t numBuffers = parts.number > 1 && 2 * buffer.getBytes() <= maxBytes ? 2 : 1;
     buffers = staging.get(builder, loc, buffer, numBuffers, groups);
@@ -278,7 +283,9 @@ private:
       piece = pieceOf(piece, numbers, pieces);
     }
     Value buffer = buffers[size_t(part) % buffers.size()];
-    tgpu::CopyOutWaitOp::create(builder, loc, int64_t(buffers.size()) - 1, bool(groups));
+    bool isComplete = writesAgain && part == 0;
+    tgpu::CopyOutWaitOp::create(builder, loc, isComplete ? 0 : int64_t(buffers.size()) - 1,
+                                bool(groups), isComplete);
     piece = avoidConflicts(builder, loc, piece, cast<tgpu::BufferType>(buffer.getType()).getLayout().getLayout());
     tgpu::StoreOp::create(builder, loc, piece, buffer);
     tgpu::CopyOutOp::create(builder, loc, buffer, array, place,
@@ -400,6 +407,7 @@ private:
   Value array;
   SmallVector<Value> start; ///< of the tile, per array dim: in tiles, or in elements
   bool elements;
+  bool writesAgain = false;
   tile::AtomicKindAttr reduce;
   Parts parts;
   llvm::SetVector<Operation *> work; ///< computed part by part, last first

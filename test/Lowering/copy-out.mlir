@@ -84,3 +84,11 @@ tile.kernel @reduce(%c: !tile.array<?x?xi32, mut>, %i: index) attributes {num_wa
   tgpu.copy_out %b, %c[%i, %i] elements order [0, 1] reduce(max) : !tgpu.buffer<64x32xi32, #ints>, !tile.array<?x?xi32, mut>
   tile.return
 }
+
+// CHECK-LABEL: llvm.func @complete(
+// CHECK: nvvm.cp.async.bulk.wait_group 0{{$}}
+// CHECK: nvvm.barrier
+tile.kernel @complete(%c: !tile.array<?x?xbf16, mut>) attributes {num_warps = 4 : i32} {
+  tgpu.copy_out_wait complete
+  tile.return
+}

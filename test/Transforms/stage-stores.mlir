@@ -52,6 +52,19 @@ tile.kernel @groups(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>, %i:
   tile.return
 }
 
+// Where elements may be written again, the whole block waits until earlier copies are complete,
+// before the first part.
+// GROUPS-LABEL: tile.kernel @complete
+// GROUPS: tgpu.copy_out_wait complete
+// GROUPS: tgpu.copy_out %{{.*}} order [0, 1] :
+// GROUPS: tgpu.copy_out_wait pending 1{{$}}
+// GROUPS: tgpu.copy_out %{{.*}} order [0, 1] :
+tile.kernel @complete(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>, %i: index) attributes {num_warps = 8 : i32} {
+  %t = tile.load %x[%i, %i] : !tile.array<?x?xf32> -> tensor<128x64xf32, #two>
+  tile.store %y[%i, %i], %t {tile.copy = "tma", tile.writes_again} : !tile.array<?x?xf32, mut>, tensor<128x64xf32, #two>
+  tile.return
+}
+
 // Groups whose elements alternate meet all together. Rows of threads are cut where columns
 // are as short as the engine's rows.
 #mixed = #tile.layout<[256, 64] register [(0, 1), (8, 0), (0, 8), (0, 16), (0, 32), (128, 0)] lane [(0, 2), (0, 4), (1, 0), (2, 0), (4, 0)] warp [(16, 0), (32, 0), (64, 8)]>

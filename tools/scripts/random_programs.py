@@ -81,6 +81,7 @@ class Program:
         self.warps = 0
         self.chip = None  # that SIMT execution compiles for
         self.hints = None
+        self.skew = 0  # bytes behind an aligned address, where arrays begin
         self.seed = self.random.randrange(1000)
 
     #--- choices ---------------------------------------------------------------
@@ -231,6 +232,8 @@ class Program:
             result.append(f"--gpu-arch={self.chip}")
         if self.warps:
             result.append(f"--num-warps={self.warps}")
+        if self.skew:
+            result.append(f"--skew={self.skew}")
         return result + [f"--arg={name}={value}" for name, value in self.arguments]
 
 
@@ -243,7 +246,7 @@ def make_program(seed, operations=(), only=None):
     p = Program(seed, operations)
     kind = only or {3: "products", 7: "products", 5: "rows"}.get(seed % 8)
     if kind:
-        {"products": products, "rows": rows}[kind](p)
+        {"products": products, "rows": rows, "words": lambda p: products(p, True)}[kind](p)
         return p
     (in_place if p.chance(0.25) else values)(p)
     p.chip = p.choose(None, None, None, "sm_90a")

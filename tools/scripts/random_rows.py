@@ -4,8 +4,8 @@
 #===----------------------------------------------------------------------===#
 """Whole programs as softmax and the normalisations are: a few rows a position, loaded,
 reduced and stored, from short ones, of which several share a block, to long ones, which
-resident blocks load ahead. Reductions are of small whole numbers, so they are exact in any
-order. See random_programs.py."""
+resident blocks load ahead, and some that are gone over part by part. Reductions are of small
+whole numbers, so they are exact in any order. See random_programs.py."""
 from random_programs import Block, dims
 
 
@@ -14,11 +14,17 @@ class Rows:
 
     def __init__(self, p):
         self.p = p
-        self.columns = p.choose(32, 64, 128, 256, 256, 512, 1024, 2048, 4096, 8192, 16384)
+        long = p.chance(0.1)
+        self.columns = p.choose(32768, 65536, 131072) if long else p.choose(32, 64, 128, 256, 256, 512, 1024, 2048, 4096, 8192, 16384)
         self.rows = p.choose(1, 1, 1, 2, 4) if self.columns > 512 else p.choose(1, 1, 2, 4, 8)
-        self.count = max(1, p.choose(1, 2, 3, 5, 9, 17) * self.rows - p.below(self.rows))
+        self.rows = 1 if long else self.rows
+        self.count = p.choose(1, 2) if long else max(1, p.choose(1, 2, 3, 5, 9, 17) * self.rows - p.below(self.rows))
         self.width = max(1, self.columns - p.choose(0, 0, 0, 1, 7, 8, 16, 31))
+        if long and p.chance(0.5):
+            self.width = p.choose(1, 1000, 16384, 20001, 70003)
         p.grid = [-(-self.count // self.rows)]
+        # The tile of columns: mostly the first; of others nothing exists, or a part.
+        self.at = p.choose("0", "0", "0", "0", "0", "0", "1", "-1", "bid(0)", "2305843009213693952", "bid(0) * -576460752303423488")
 
 
 def load(t, pads=("", "", ", pad: -inf", ", pad: 1")):
@@ -28,9 +34,9 @@ def load(t, pads=("", "", ", pad: -inf", ", pad: 1")):
     if dtype in ("i32", "i8") and "inf" in pad:
         pad = ""
     if p.chance(0.25):
-        return p.let(f"load({p.array(dtype, [t.width], fill='small')}, [0], [{t.columns}]{pad}).to(f32)", [t.columns], "f32")
+        return p.let(f"load({p.array(dtype, [t.width], fill='small')}, [{t.at}], [{t.columns}]{pad}).to(f32)", [t.columns], "f32")
     array = p.array(dtype, [t.count, t.width], fill="small")
-    return p.let(f"load({array}, [bid(0), 0], {dims([t.rows, t.columns])}{pad}).to(f32)", [t.rows, t.columns], "f32")
+    return p.let(f"load({array}, [bid(0), {t.at}], {dims([t.rows, t.columns])}{pad}).to(f32)", [t.rows, t.columns], "f32")
 
 
 def tile(t):
@@ -53,6 +59,17 @@ def reduce(t):
     p.let(f"{kind}({x}, axis: 1{keep})", [t.rows, 1], "f32")
 
 
+def best(t):
+    """The first of a row, and where they are."""
+    p, k = t.p, t.p.choose(1, 2, 8, 32)
+    values, places = p.fresh(), p.fresh()
+    source = tile(t) if p.chance(0.3) else "load({}, [bid(0), {}], {})".format(
+        p.array(p.choose("f32", "bf16", "i32"), [t.count, t.width], fill=p.choose("small", "random")), t.at, dims([t.rows, t.columns]))
+    p.add(f"let ({values}, {places}) = topk({source}, {k}, axis: 1);")
+    for name in (f"{values}.to(f32)", f"{places}.to(i32)"):
+        p.add(f"store({p.array(name[-4:-1], [t.count, k], True, 'poison')}, [bid(0), 0], {name});")
+
+
 def compute(t):
     p, shape = t.p, [t.rows, t.columns]
     other = p.random.choice([name for name, known, _ in p.tiles if known in (shape, [t.rows, 1], [t.columns])])
@@ -68,18 +85,20 @@ def store(t):
         array = p.array("f32", [t.count, 1], True, "poison")
         return p.add(f"store({array}, [bid(0), 0], {p.random.choice(scalars)});")
     array = p.array(dtype, [t.count, t.width], True, "poison")
-    p.add(f"store({array}, [bid(0), 0], clamp({tile(t)}, -1024, 1024).to({dtype}));")
+    p.add(f"store({array}, [bid(0), {p.choose('0', t.at)}], clamp({tile(t)}, -1024, 1024).to({dtype}));")
 
 
 def rows(p):
     """Tiles of rows, what is reduced of them, and what is made of both."""
     t = Rows(p)
     name = p.array("f32", [t.count, t.width], fill="small")
-    p.let(f"load({name}, [bid(0), 0], {dims([t.rows, t.columns])})", [t.rows, t.columns], "f32")
+    p.let(f"load({name}, [bid(0), {t.at}], {dims([t.rows, t.columns])})", [t.rows, t.columns], "f32")
     for _ in range(p.below(3)):
         load(t)
     for _ in range(1 + p.below(5)):
         p.random.choice([reduce, reduce, compute, compute, load])(t)
+    if p.chance(0.15 if t.columns <= 4096 or t.columns > 16384 else 0):
+        best(t)
     if p.chance(0.2):
         known, variables = list(p.tiles), list(p.variables)
         block = Block(f"if bid(0) {p.choose('!=', '<', '>')} 1")

@@ -290,10 +290,12 @@ def TileGPU_CopyOutWaitOp : TileGPU_Op<"copy_out_wait"> {
   let description = [{
     Meets all threads that execute it, or all of each warp group where copies go out
     `by_group`, when no more than `pending` copies out have not been read yet; they are
-    read in the order of issue.
+    read in the order of issue. `complete`: have not been written, either.
   }];
-  let arguments = (ins DefaultValuedAttr<I64Attr, "0">:$pending, UnitAttr:$by_group);
-  let assemblyFormat = "(`pending` $pending^)? (`by_group` $by_group^)? attr-dict";
+  let arguments = (ins DefaultValuedAttr<I64Attr, "0">:$pending, UnitAttr:$by_group,
+    UnitAttr:$complete);
+  let assemblyFormat =
+      "(`pending` $pending^)? (`by_group` $by_group^)? (`complete` $complete^)? attr-dict";
 }
 
 def TileGPU_SpecializeOp : TileGPU_Op<"specialize", [

@@ -53,7 +53,10 @@ def SplitBuilds : Pass<"tile-split-builds", "::mlir::ModuleOp"> {
     with `__aligned16`. A kernel whose loop over K blocks can share gets a third for grids
     that are small for the device, `__aligned16__few_blocks`, on chips with products of
     warp groups; one whose neighbours can share copies, but whose tiles are too small to be
-    sure of neighbours, one for grids of pairs, `__aligned16__pairs`.
+    sure of neighbours, one for grids of pairs, `__aligned16__pairs`. One with a product of
+    warp groups in a loop has one for arrays whose bases and pitches are multiples of 4 bytes
+    only, `__aligned4`, and one whose rows are streamed (StreamRows) one that relies on
+    `disjoint` and `index32` alone, `__disjoint`.
     Every build names its kernel in `tile.kernel`.
   }];
   let options = [
@@ -212,7 +215,7 @@ def ScheduleBlocks : Pass<"tile-schedule-blocks", "::tilec::tile::KernelOp"> {
   let description = [{
     A kernel with copied loads in a loop becomes persistent: a loop over the grid, in a
     raster that shares operands in the L2 cache, around its body. On chips with clusters
-    two blocks that have loads in common become a cluster.
+    two blocks (by hint four or eight) that have loads in common become a cluster.
   }];
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"\"\"", "Which chip (none: no clusters)">];
@@ -263,7 +266,8 @@ def StageStores : Pass<"tile-stage-stores", "::tilec::tile::KernelOp"> {
   let summary = "copied stores go out through shared memory";
   let description = [{
     A marked store becomes copies out of one or two buffers of at most `max-bytes`
-    together, part by part.
+    together, part by part. One that may write elements again in a loop waits until
+    earlier copies are complete.
   }];
   let options = [
     Option<"maxBytes", "max-bytes", "int64_t", /*default=*/"32768",

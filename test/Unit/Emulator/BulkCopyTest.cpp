@@ -183,3 +183,20 @@ TEST(EmulatorBulkCopy, TensorStoresAreWaitedForBeforeTheirSourceIsReused) {
                    .report,
                Race);
 }
+
+TEST(EmulatorBulkCopy, TensorStoresWriteInAnyOrder) {
+  const std::string wait = "call void @llvm.nvvm.cp.async.bulk.wait.group.read(i32 0)";
+  const std::string again = R"(
+  call void @llvm.nvvm.cp.async.bulk.tensor.s2g.tile.2d(ptr addrspace(3) @buffer, ptr %to, i32 %x, i32 %y, i64 0, i1 false)
+  call void @llvm.nvvm.cp.async.bulk.commit.group()
+  )";
+  // That the first has been read says nothing of what it writes.
+  EmulatorReport report = TensorRun(mutate(tensorKernel, wait, wait + again + wait), 0, 0).report;
+  EXPECT_FINDS(report, Race);
+  EXPECT_NE(text(report).find("while an asynchronous copy writes it"), std::string::npos);
+  const std::string complete = "call void @llvm.nvvm.cp.async.bulk.wait.group(i32 0)";
+  EXPECT_CLEAN(TensorRun("declare void @llvm.nvvm.cp.async.bulk.wait.group(i32 immarg)\n" +
+                             mutate(tensorKernel, wait, complete + again + wait),
+                         0, 0)
+                   .report);
+}

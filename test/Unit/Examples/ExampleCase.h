@@ -20,7 +20,7 @@
 
 namespace tilec::test {
 
-inline std::string example(const char *name) { return std::string(TILEC_EXAMPLES_DIR) + "/" + name + ".tile"; }
+inline std::string example(const char *name) { return sourceFolder("test/Examples/") + name + ".tile"; }
 
 /// One unit in the last place of `dtype` for values near 1.
 inline double epsilon(DType dtype) {

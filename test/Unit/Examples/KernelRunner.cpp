@@ -21,6 +21,11 @@
 
 namespace tilec::test {
 
+std::string sourceFolder(const char *inside) {
+  const char *checkout = std::getenv("TILEC_SOURCE_DIR");
+  return std::string(checkout ? checkout : TILEC_SOURCE_DIR) + "/" + inside;
+}
+
 const char *executorName(Executor executor) {
   return executor == Executor::Interpreter ? "Interpreter" : executor == Executor::SIMT ? "SIMT" : "GPU";
 }

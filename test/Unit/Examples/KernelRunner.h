@@ -26,6 +26,10 @@ namespace tilec::test {
 
 enum class Executor { Interpreter, SIMT, GPU };
 
+/// A folder of the checkout: of the one that TILEC_SOURCE_DIR names, where the tests run on
+/// another machine, or of that which they were built from.
+std::string sourceFolder(const char *inside);
+
 /// "Interpreter", "SIMT", "GPU".
 const char *executorName(Executor executor);
 /// The executors to be had on this machine.

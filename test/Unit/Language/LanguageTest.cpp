@@ -183,7 +183,7 @@ int registerFile(const std::string &path) {
   int count = 0;
   std::error_code error;
   std::vector<std::string> paths;
-  for (llvm::sys::fs::directory_iterator it(TILEC_LANGUAGE_DIR, error), end; !error && it != end; it.increment(error))
+  for (llvm::sys::fs::directory_iterator it(sourceFolder("test/Language"), error), end; !error && it != end; it.increment(error))
     if (llvm::StringRef(it->path()).ends_with(".tile"))
       paths.push_back(it->path());
   std::sort(paths.begin(), paths.end());
