@@ -19,11 +19,13 @@
 // constants. So the least and the greatest element of a side are such sums of scalars,
 // and a comparison holds for all elements if it does for the worst of them. Where one of
 // the comparisons is anything else the mask stays. Only `index` is followed: integers of
-// fewer bits may wrap.
+// fewer bits wrap too easily. Where it is not known that none of a tile's positions wraps,
+// that is asked as well: then the least one is not above the greatest.
 //
 //===------------------------------------------------------------------------===//
 #include "LayoutRules.h"
 
+#include "tilec/Analysis/IndexFacts.h"
 #include "tilec/Analysis/IndexTileFacts.h"
 #include "tilec/Tile/TileOps.h"
 #include "tilec/Transforms/Passes.h"
@@ -35,6 +37,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_SKIPNEUTRAL
@@ -48,6 +51,9 @@ using arith::CmpIPredicate;
 /// How deep expressions are followed.
 static constexpr unsigned maxDepth = 24;
 
+/// Elements of a tile that are no further apart can be told to wrap.
+static constexpr uint64_t mostSpan = uint64_t(1) << 62;
+
 //===------------------------------------------------------------------------===//
 // The question
 //===------------------------------------------------------------------------===//
@@ -57,19 +63,26 @@ namespace {
 /// Asks with scalars, in front of one operation, whether a mask is true everywhere.
 class Question {
 public:
-  explicit Question(Operation *place) : place(place), builder(place), loc(place->getLoc()) {}
+  Question(Operation *place, const IndexFacts &facts)
+      : place(place), facts(facts), builder(place), loc(place->getLoc()) {}
 
   /// Whether all elements of `mask` are true: an i1. Null, and nothing computed, where that
   /// cannot be said.
   Value allOf(Value mask) {
     Operation *before = place->getPrevNode();
     Value all = allOf(mask, 0);
-    while (!all && place->getPrevNode() != before)
-      place->getPrevNode()->erase();
+    if (!all)
+      eraseBehind(before);
     return all;
   }
 
 private:
+  /// Takes back what was computed behind `before` (null: the block's begin).
+  void eraseBehind(Operation *before) {
+    while (place->getPrevNode() != before)
+      place->getPrevNode()->erase();
+  }
+
   Value allOf(Value mask, unsigned depth) {
     Operation *op = mask.getDefiningOp();
     if (!isa<RankedTensorType>(mask.getType()))
@@ -90,9 +103,68 @@ private:
     bool wantsLess = predicate == CmpIPredicate::slt || predicate == CmpIPredicate::sle;
     if (!wantsLess && predicate != CmpIPredicate::sgt && predicate != CmpIPredicate::sge)
       return {};
+    Value all;
+    for (Value side : {compare.getLhs(), compare.getRhs()})
+      if (!isInOrder(side, depth + 1, all))
+        return {};
     Value a = endOf(compare.getLhs(), /*greatest=*/wantsLess, depth + 1);
     Value b = a ? endOf(compare.getRhs(), /*greatest=*/!wantsLess, depth + 1) : Value();
-    return b ? arith::CmpIOp::create(builder, loc, predicate, a, b).getResult() : Value();
+    if (!b)
+      return {};
+    Value holds = arith::CmpIOp::create(builder, loc, predicate, a, b);
+    return all ? arith::AndIOp::create(builder, loc, all, holds).getResult() : holds;
+  }
+
+  /// Whether it can be said that no element of `value` wraps; what has to be asked for that is
+  /// added to `all`. Positions are so close together that, if one does, the least is then
+  /// above the greatest.
+  bool isInOrder(Value value, unsigned depth, Value &all) {
+    if (!isa<RankedTensorType>(value.getType()) || splatConstant(value))
+      return true;
+    Operation *op = value.getDefiningOp();
+    if (op && isa<arith::MinSIOp, arith::MaxSIOp>(op))
+      return llvm::all_of(op->getOperands(),
+                          [&](Value operand) { return isInOrder(operand, depth + 1, all); });
+    if (spanOf(value, depth) > mostSpan)
+      return false;
+    Operation *before = place->getPrevNode();
+    Value least = endOf(value, /*greatest=*/false, depth);
+    Value greatest = least ? endOf(value, /*greatest=*/true, depth) : Value();
+    if (!greatest)
+      return false;
+    // What might overflow has all numbers for its range.
+    if (least == greatest || (facts.rangeOf(least, place).min > INT64_MIN &&
+                              facts.rangeOf(greatest, place).max < INT64_MAX)) {
+      eraseBehind(before);
+      return true;
+    }
+    Value inOrder =
+        arith::CmpIOp::create(builder, loc, CmpIPredicate::sle, least, greatest);
+    all = all ? arith::AndIOp::create(builder, loc, all, inOrder).getResult() : inOrder;
+    return true;
+  }
+
+  /// How far the elements of a tile of positions are apart, at most.
+  static uint64_t spanOf(Value value, unsigned depth) {
+    constexpr uint64_t unknown = UINT64_MAX;
+    Operation *op = value.getDefiningOp();
+    if (!isa<RankedTensorType>(value.getType()) || splatConstant(value))
+      return 0;
+    if (!op || depth > maxDepth)
+      return unknown;
+    if (isa<tile::IotaOp>(op))
+      return uint64_t(cast<RankedTensorType>(value.getType()).getNumElements()) - 1;
+    if (isa<tile::SplatOp, tile::BroadcastOp, tile::ReshapeOp, tile::PermuteOp>(op))
+      return spanOf(op->getOperand(0), depth + 1);
+    if (op->getNumOperands() != 2)
+      return unknown;
+    uint64_t first = spanOf(op->getOperand(0), depth + 1);
+    if (std::optional<int64_t> factor = splatConstant(op->getOperand(1));
+        factor && isa<arith::MulIOp>(op))
+      return llvm::SaturatingMultiply(first, llvm::AbsoluteValue(*factor));
+    if (isa<arith::AddIOp, arith::SubIOp>(op))
+      return llvm::SaturatingAdd(first, spanOf(op->getOperand(1), depth + 1));
+    return unknown;
   }
 
   /// The greatest or the least element of a tile of positions, or what is not exceeded.
@@ -132,6 +204,7 @@ private:
   }
 
   Operation *place;
+  const IndexFacts &facts;
   OpBuilder builder;
   Location loc;
 };
@@ -176,8 +249,8 @@ static void sinkMask(scf::IfOp branch, Value value) {
   }
 }
 
-static void skipMask(arith::SelectOp select) {
-  Value all = Question(select).allOf(select.getCondition());
+static void skipMask(arith::SelectOp select, const IndexFacts &facts) {
+  Value all = Question(select, facts).allOf(select.getCondition());
   if (!all)
     return;
   OpBuilder builder(select);
@@ -196,6 +269,7 @@ namespace {
 
 struct SkipNeutral : tilec::impl::SkipNeutralBase<SkipNeutral> {
   void runOnOperation() override {
+    IndexFacts facts(getOperation());
     SmallVector<arith::SelectOp> masks;
     getOperation().walk([&](arith::SelectOp select) {
       if (isa<RankedTensorType>(select.getCondition().getType()) &&
@@ -204,7 +278,7 @@ struct SkipNeutral : tilec::impl::SkipNeutralBase<SkipNeutral> {
         masks.push_back(select);
     });
     for (arith::SelectOp select : masks)
-      skipMask(select);
+      skipMask(select, facts);
   }
 };
 

@@ -20,6 +20,9 @@
 // CHECK:     scf.yield %[[M]]
 // CHECK:   tile.mma %{{.*}}, %{{.*}}, %{{.*}}
 tile.kernel @causal(%a: !tile.array<?x?xbf16>, %n: index) {
+  %most = arith.constant 1048576 : index
+  %few = arith.cmpi sle, %n, %most : index
+  tile.assume %few
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %q = tile.load %a[%c0, %c0] : !tile.array<?x?xbf16> -> tensor<64x64xbf16>
@@ -50,6 +53,34 @@ tile.kernel @causal(%a: !tile.array<?x?xbf16>, %n: index) {
     %p = arith.truncf %t : tensor<64x64xf32> to tensor<64x64xbf16>
     %sum = tile.mma %p, %k, %acc : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>
     scf.yield %sum : tensor<64x64xf32>
+  }
+  tile.return
+}
+
+// Where columns may wrap, that is asked, too: the first is then above the last.
+// CHECK-LABEL: tile.kernel @wraps
+// CHECK:   %[[FIRST:.*]] = arith.addi %arg1, %{{.*}} : index
+// CHECK:   %[[LAST:.*]] = arith.addi %arg1, %{{.*}} : index
+// CHECK:   %[[ORDER:.*]] = arith.cmpi sle, %[[FIRST]], %[[LAST]] : index
+// CHECK:   %[[IN:.*]] = arith.cmpi slt, %{{.*}}, %arg2 : index
+// CHECK:   %[[ALL:.*]] = arith.andi %[[ORDER]], %[[IN]] : i1
+// CHECK:   scf.if %[[ALL]]
+tile.kernel @wraps(%a: !tile.array<?x?xbf16>, %at: index, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %q = tile.load %a[%c0, %c0] : !tile.array<?x?xbf16> -> tensor<64x64xbf16>
+  %k = tile.load %a[%c1, %c0] : !tile.array<?x?xbf16> -> tensor<64x64xbf16>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %iota = tile.iota : tensor<64xindex>
+  %across = tile.reshape %iota : tensor<64xindex> -> tensor<1x64xindex>
+  %firsts = tile.splat %at : index -> tensor<1x64xindex>
+  %column = arith.addi %firsts, %across : tensor<1x64xindex>
+  %ends = tile.splat %n : index -> tensor<1x64xindex>
+  %in = arith.cmpi slt, %column, %ends : tensor<1x64xindex>
+  %mask = tile.broadcast %in : tensor<1x64xi1> -> tensor<64x64xi1>
+  scf.for %j = %c0 to %n step %c1 {
+    %s = tile.mma %q, %k, %zero : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>
+    %t = arith.select %mask, %s, %zero : tensor<64x64xi1>, tensor<64x64xf32>
   }
   tile.return
 }
