@@ -21,6 +21,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
 namespace tilec {
@@ -39,6 +40,11 @@ void registerAllPasses() {
   registerTileTransformsPasses();
   registerLoweringPasses();
   registerTargetPasses();
+}
+
+bool isPass(llvm::StringRef flag) {
+  [[maybe_unused]] static const bool areRegistered = (registerAllPasses(), true);
+  return mlir::PassInfo::lookup(flag);
 }
 
 } // namespace tilec

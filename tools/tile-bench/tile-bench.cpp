@@ -19,7 +19,10 @@
 #include "Gpu.h"
 #include "Roofline.h"
 
+#include "../StandardOutput.h"
+
 #include "tilec/Compiler/Version.h"
+#include "tilec/Support/Files.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -50,11 +53,11 @@ static void printList(const CommandLine &line) {
 
 /// Writes a file as `print` says.
 static int writeFile(const std::string &path, llvm::function_ref<void(llvm::raw_ostream &)> print) {
-  std::error_code error;
-  llvm::raw_fd_ostream os(path, error);
-  if (error)
-    return fail(exitInput, path + ": " + error.message());
+  std::string text;
+  llvm::raw_string_ostream os(text);
   print(os);
+  if (auto ok = replaceFile(path, text); !ok)
+    return fail(exitInput, ok.failure().message);
   return exitSuccess;
 }
 
@@ -162,17 +165,14 @@ int main(int argc, char **argv) {
   CommandLine line;
   if (int status = line.parse(llvm::ArrayRef<const char *>(argv + 1, argv + argc), llvm::errs()))
     return status;
-  if (line.showHelp) {
+  int status = exitSuccess;
+  if (line.showHelp)
     bench::printHelp(llvm::outs());
-    return exitSuccess;
-  }
-  if (line.showVersion) {
+  else if (line.showVersion)
     llvm::outs() << versionText() << "\n";
-    return exitSuccess;
-  }
-  if (line.showList) {
+  else if (line.showList)
     printList(line);
-    return exitSuccess;
-  }
-  return run(line);
+  else
+    status = run(line);
+  return endOutput("tile-bench", status);
 }

@@ -21,6 +21,8 @@
 #include "Execute.h"
 #include "Report.h"
 
+#include "../StandardOutput.h"
+
 #include "tilec/Compiler/Version.h"
 #include "tilec/Frontend/Diagnostics.h"
 #include "tilec/Runtime/Device.h"
@@ -366,17 +368,13 @@ int main(int argc, char **argv) {
   CommandLine line;
   if (int status = line.parse(llvm::ArrayRef<const char *>(argv + 1, argv + argc), llvm::errs()))
     return status;
-  if (line.isBatch)
-    return runBatch();
-  if (line.showHelp) {
+  if (line.showHelp)
     tilec::run::printHelp(llvm::outs());
-    return exitSuccess;
-  }
-  if (line.showArch)
-    return printArch();
-  if (line.showVersion) {
+  else if (line.showVersion)
     llvm::outs() << versionText() << "\n";
-    return exitSuccess;
-  }
-  return Run(line).run();
+  int status = line.showHelp || line.showVersion ? exitSuccess
+               : line.isBatch                    ? runBatch()
+               : line.showArch                   ? printArch()
+                                                 : Run(line).run();
+  return endOutput("tile-run", status);
 }

@@ -12,10 +12,12 @@
 
 #include "../OptionTable.h"
 
+#include "tilec/Compiler/RegisterAll.h"
 #include "tilec/Frontend/Diagnostics.h"
 #include "tilec/Tile/Remarks.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Option/Arg.h"
 #include "llvm/Option/ArgList.h"
@@ -76,9 +78,13 @@ static int parseEmits(const InputArgList &args, CommandLine &line, Usage usage) 
   if (!output.empty() && (line.inputs.size() > 1 || unnamed == 0))
     return usage(unnamed ? "-o names one file, but there are several inputs"
                          : "-o is given, but every --emit has a file of its own");
-  for (EmitRequest &emit : line.emits)
+  llvm::StringSet<> paths;
+  for (EmitRequest &emit : line.emits) {
+    if (!emit.path.empty() && (line.inputs.size() > 1 || !paths.insert(emit.path).second))
+      return usage("`" + emit.path + "` is to be written more than once");
     if (emit.path.empty())
       emit.path = output;
+  }
   return exitSuccess;
 }
 
@@ -127,6 +133,9 @@ static int parseCode(const InputArgList &args, CommandLine &line, Usage usage) {
         return usage("there are no `" + kind + "` builds; there are " + llvm::join(buildKindNames, ", "));
       line.builds.push_back(kind.str());
     }
+  auto isModule = [](const EmitRequest &request) { return request.kind == "module"; };
+  if (!line.builds.empty() && llvm::none_of(line.emits, isModule))
+    return usage("--builds is of modules: write --emit=module");
   if (int status = parseNumber(args, OPT_O, options.optLevel, usage))
     return status;
   if (options.optLevel > 3)
@@ -164,7 +173,11 @@ static int parseMessages(const InputArgList &args, CommandLine &line, Usage usag
   return exitSuccess;
 }
 
+/// Of what passes print and say.
 static int parseRemarks(const InputArgList &args, CommandLine &line, Usage usage) {
+  for (const std::string &name : line.compile.printAfter)
+    if (!isPass(name) && !isPass("tile-" + name))
+      return usage("--print-ir-after: there is no pass `" + name + "`");
   line.compile.remarks = args.hasArg(OPT_remarks, OPT_remarks_of);
   if (args.hasArg(OPT_remarks)) // of all
     return exitSuccess;

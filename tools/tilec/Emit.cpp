@@ -10,12 +10,17 @@
 
 #include "Emit.h"
 
+#include "../StandardOutput.h"
+
 #include "tilec/Compiler/ResourceUsage.h"
 #include "tilec/Compiler/Version.h"
 #include "tilec/Frontend/Diagnostics.h"
 #include "tilec/Runtime/Device.h"
+#include "tilec/Support/Files.h"
 #include "tilec/Support/ModuleFile.h"
 
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -100,10 +105,19 @@ const ChipCode *InputCompile::objectsFor(const Chip &chip) {
   if (!code)
     return nullptr;
   std::vector<unsigned> wanted;
+  llvm::SmallSetVector<StringRef, 6> kinds;
   for (const KernelInfo &kernel : code->kernels)
-    for (const BuildInfo &build : kernel.builds)
+    for (const BuildInfo &build : kernel.builds) {
+      kinds.insert(buildKindName(build.facts));
       if (llvm::is_contained(line.builds, buildKindName(build.facts)))
         wanted.push_back(build.object);
+    }
+  if (wanted.empty() && !kinds.empty()) {
+    complain("no kernel of `" + input + "` has such builds for " + std::string(chip.name) +
+                 "; there are " + llvm::join(kinds, ", "),
+             exitInput);
+    return nullptr;
+  }
   if (compilation.makeObjects(*code, wanted))
     it->second = std::move(code);
   return it->second ? &*it->second : nullptr;
@@ -199,38 +213,18 @@ int InputCompile::write(const Output &output) {
   bool toStdout = output.path.empty() || output.path == "-";
   if (toStdout && output.binary && llvm::sys::Process::StandardOutIsDisplayed())
     return complain("this output is binary and standard output is a terminal; use -o <file>", exitUsage);
-  auto put = [&](llvm::raw_ostream &os) {
-    os << output.data;
-    return llvm::Error::success();
-  };
   if (toStdout) {
     llvm::outs() << output.data;
-    llvm::outs().flush();
-    if (!llvm::outs().has_error())
-      return exitSuccess;
-    std::string why = llvm::outs().error().message();
-    llvm::outs().clear_error();
-    return complain("cannot write standard output: " + why, exitInput);
+    return endOutput("tilec", exitSuccess);
   }
-  llvm::sys::fs::file_status status;
-  bool exists = !llvm::sys::fs::status(output.path, status);
-  if (exists && llvm::sys::fs::is_directory(status))
+  if (llvm::sys::fs::is_directory(output.path))
     return complain("cannot write `" + output.path + "`: it is a directory", exitInput);
-  if (exists && !llvm::sys::fs::is_regular_file(status)) { // a device or a pipe
-    std::error_code error;
-    llvm::raw_fd_ostream os(output.path, error);
-    if (error)
-      return complain("cannot write `" + output.path + "`: " + error.message(), exitInput);
-    os << output.data;
+  auto ok = replaceFile(output.path, output.data);
+  if (ok)
     return exitSuccess;
-  }
-  if (llvm::Error error = llvm::writeToOutput(output.path, put)) {
-    std::string why;
-    llvm::handleAllErrors(std::move(error),
-                          [&](const llvm::ErrorInfoBase &info) { why = info.convertToErrorCode().message(); });
-    return complain("cannot write `" + output.path + "`: " + why, exitInput);
-  }
-  return exitSuccess;
+  StringRef why = ok.failure().message;
+  why.consume_front(output.path + ": ");
+  return complain("cannot write `" + output.path + "`: " + why.str(), exitInput);
 }
 
 int InputCompile::writeDepfile() {

@@ -12,6 +12,8 @@
 #include "CommandLine.h"
 #include "Emit.h"
 
+#include "../StandardOutput.h"
+
 #include "tilec/Compiler/Compiler.h"
 #include "tilec/Compiler/Version.h"
 #include "tilec/Frontend/Diagnostics.h"
@@ -39,20 +41,17 @@ int main(int argc, char **argv) {
   CommandLine line;
   if (int status = line.parse(argc, argv, llvm::errs()))
     return status;
-  if (line.showHelp) {
+  if (line.showHelp)
     printHelp(llvm::outs());
-    return exitSuccess;
-  }
-  if (line.showVersion) {
+  if (line.showVersion)
     llvm::outs() << versionText() << "\n";
-    return exitSuccess;
-  }
+  if (line.showHelp || line.showVersion)
+    return endOutput("tilec", exitSuccess);
   if (!line.explain.empty())
-    return explainCode(line.explain);
+    return endOutput("tilec", explainCode(line.explain));
   int status = exitSuccess;
   for (const std::string &input : line.inputs)
     status = std::max(status, compileInput(input, line));
   // The memory of contexts and modules goes as a whole.
-  llvm::outs().flush();
-  llvm::sys::Process::Exit(status, /*NoCleanup=*/true);
+  llvm::sys::Process::Exit(endOutput("tilec", status), /*NoCleanup=*/true);
 }

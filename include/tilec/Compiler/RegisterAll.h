@@ -5,6 +5,8 @@
 #ifndef TILEC_COMPILER_REGISTERALL_H
 #define TILEC_COMPILER_REGISTERALL_H
 
+#include "llvm/ADT/StringRef.h"
+
 namespace mlir {
 class DialectRegistry;
 } // namespace mlir
@@ -15,6 +17,8 @@ namespace tilec {
 void registerAllDialects(mlir::DialectRegistry &registry);
 /// Passes of all stages under their flags, for tile-opt.
 void registerAllPasses();
+/// Whether one of these has that flag.
+bool isPass(llvm::StringRef flag);
 
 } // namespace tilec
 
