@@ -29,7 +29,7 @@ class Product:
         self.m = p.choose(64, 128) if wide else p.choose(8, 16, 16, 32, 64)
         self.n = p.choose(64, 64, 128) if wide else p.choose(8, 16, 32, 64)
         self.k = p.choose(16, 32, 64) if self.dtype != "f32" else p.choose(8, 16, 32)
-        p.grid = p.choose([1], [1, 1], [2, 1], [2, 2], [3, 2], [4, 1], [1, 5])
+        p.grid = p.choose([1], [1, 1], [2, 1], [2, 2], [3, 2], [4, 1], [1, 5]) if not p.chance(0.02) else [17, 2]
         self.positions = p.choose(0, 0, 0, 2, 3)  # that blocks walk over by themselves
         self.row = p.fresh() if self.positions else "bid(0)"
         self.column = "bid(1)" if len(p.grid) > 1 else "0"
@@ -38,6 +38,8 @@ class Product:
         self.rows = self.extent(self.m * (self.positions or p.grid[0]), ragged)
         self.columns = self.extent(self.n * (p.grid[1] if len(p.grid) > 1 else 1), ragged)
         self.depth = self.extent(self.k * self.rounds, ragged)
+        if p.chance(0.02):  # arrays without elements
+            self.rows, self.columns = p.choose((0, self.columns), (self.rows, 0), (0, 0))
         self.outer = None  # the variable of the loop around the rounds
 
     def extent(self, size, ragged):
@@ -280,6 +282,8 @@ def products(p, words=False):
     else:
         sums(t)
     hints(p)
+    if p.chance(0.01):  # a launch that does nothing
+        p.grid[0] = 0
     p.skew = p.choose(0, 0, 4, 4, 8, 12, 16) if words else 0
     p.chip = "sm_90a" if words else p.choose("sm_90a", "sm_90a", "sm_90a", "sm_80", "sm_80", "sm_100a")
     p.warps = p.choose(0, 0, 0, 4, 8) if words else p.choose(0, 0, 0, 1, 2, 4, 8)
