@@ -224,6 +224,7 @@ ModuleOp Compilation::State::tileFor(const Chip &chip) {
   // Nothing is known of the launch yet; SplitBuilds makes the builds that rely on it.
   for (tile::KernelOp kernel : module->getOps<tile::KernelOp>())
     kernel.setArraysOverlap(true);
+  remarks.endChip();
   auto add = [&](OpPassManager &passes) { addTilePasses(passes, options); };
   if (failed(runPasses(*module, "tile", add)))
     return {};

@@ -23,8 +23,10 @@ namespace tilec {
 void addTilePasses(OpPassManager &passes, const CompileOptions &options) {
   OpPassManager &kernels = passes.nest<tile::KernelOp>();
   kernels.addPass(createSimplifyTile());
-  if (options.contract)
+  if (options.contract) {
+    kernels.addPass(createScaleMaxima());
     kernels.addPass(createFuseMultiplyAdd());
+  }
 }
 
 void addLaidOutPasses(OpPassManager &passes, const CompileOptions &options, const Chip &chip) {

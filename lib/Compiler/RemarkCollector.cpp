@@ -120,7 +120,7 @@ void RemarkCollector::report(DiagnosticEngine &engine) {
       auto rank = llvm::find(remarkNames, StringRef(remark.name)) - std::begin(remarkNames);
       merged.push_back({&remark, unsigned(rank), merged.size(), kernel, {}});
     }
-    if (build != builds.end())
+    if (build != builds.end() && !remark.chip.empty())
       merged[it->second].where.insert({remark.chip, build->second.name});
   }
   llvm::sort(merged, [](const Merged &a, const Merged &b) {

@@ -43,6 +43,8 @@ public:
 
   /// What comes from now on is of this chip.
   void beginChip(const Chip &chip) { chipName = chip.name; }
+  /// What comes from now on holds of all chips and builds.
+  void endChip() { chipName.clear(); }
   /// Takes note which kernel, with which facts, each symbol in `module` is a build of.
   void learnBuilds(mlir::ModuleOp module);
   void add(llvm::StringRef symbol, llvm::StringRef name, SourceRange range,

@@ -49,7 +49,7 @@ def Xptxas : Separate<["-"], "Xptxas">, MetaVarName<"<arg>">, HelpText<"Pass <ar
 let Group = group_look in {
 def resource_usage : F<"resource-usage", "Print registers, spills, shared memory and resident blocks of each build">;
 def remarks : F<"remarks", "Say what each pass chose, and why not better, at the place in the source">;
-def remarks_of : J<"remarks", "<pass>[,..]", "The same of these passes: choose-warps select-atoms .. assemble">;
+def remarks_of : J<"remarks", "<pass>[,..]", "The same of these passes: scale-maxima choose-warps .. assemble">;
 def layout_of : J<"layout-of", "<name>[,..]", "With --emit=layout: of this variable, array parameter or line only">;
 def print_ir_before_all : F<"print-ir-before-all", "Print the IR before every pass">;
 def print_ir_after_all : F<"print-ir-after-all", "Print the IR after every pass">;

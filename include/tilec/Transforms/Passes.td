@@ -32,6 +32,16 @@ def HoistInvariants : Pass<"tile-hoist-invariants", "::tilec::tile::KernelOp"> {
   }];
 }
 
+def ScaleMaxima : Pass<"tile-scale-maxima", "::tilec::tile::KernelOp"> {
+  let summary = "factors behind the maximum of a row";
+  let description = [{
+    In `fast` code the maximum of a tile times a positive number is that of the tile, times
+    the number: elements are then multiplied only where they are added to something, by
+    one operation for both.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def FuseMultiplyAdd : Pass<"tile-fuse-multiply-add", "::tilec::tile::KernelOp"> {
   let summary = "a*b+c becomes one operation";
   let description = [{
