@@ -35,6 +35,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -81,9 +82,21 @@ private:
   void eraseBehind(Operation *before) {
     while (place->getPrevNode() != before)
       place->getPrevNode()->erase();
+    ends.clear();
+    known.clear();
   }
 
+  /// What is shared is asked once.
   Value allOf(Value mask, unsigned depth) {
+    if (Value all = known.lookup(mask))
+      return all;
+    Value all = makeAll(mask, depth);
+    if (all)
+      known[mask] = all;
+    return all;
+  }
+
+  Value makeAll(Value mask, unsigned depth) {
     Operation *op = mask.getDefiningOp();
     if (!isa<RankedTensorType>(mask.getType()))
       return mask;
@@ -145,7 +158,15 @@ private:
   }
 
   /// How far the elements of a tile of positions are apart, at most.
-  static uint64_t spanOf(Value value, unsigned depth) {
+  uint64_t spanOf(Value value, unsigned depth) {
+    if (auto found = spans.find(value); found != spans.end())
+      return found->second;
+    uint64_t span = computeSpan(value, depth);
+    spans[value] = span;
+    return span;
+  }
+
+  uint64_t computeSpan(Value value, unsigned depth) {
     constexpr uint64_t unknown = UINT64_MAX;
     Operation *op = value.getDefiningOp();
     if (!isa<RankedTensorType>(value.getType()) || splatConstant(value))
@@ -169,6 +190,15 @@ private:
 
   /// The greatest or the least element of a tile of positions, or what is not exceeded.
   Value endOf(Value value, bool greatest, unsigned depth) {
+    if (Value end = ends.lookup({value, greatest}))
+      return end;
+    Value end = makeEnd(value, greatest, depth);
+    if (end)
+      ends[{value, greatest}] = end;
+    return end;
+  }
+
+  Value makeEnd(Value value, bool greatest, unsigned depth) {
     if (!getElementTypeOrSelf(value.getType()).isIndex() || depth > maxDepth)
       return {};
     if (!isa<RankedTensorType>(value.getType()))
@@ -203,6 +233,9 @@ private:
     return arith::ConstantIndexOp::create(builder, loc, number);
   }
 
+  DenseMap<Value, Value> known;                      ///< of masks
+  DenseMap<std::pair<Value, unsigned>, Value> ends; ///< by value and whether the greatest is meant
+  DenseMap<Value, uint64_t> spans;
   Operation *place;
   const IndexFacts &facts;
   OpBuilder builder;

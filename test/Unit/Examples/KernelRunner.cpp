@@ -9,7 +9,7 @@
 #include "tilec/Frontend/Diagnostics.h"
 #include "tilec/Interpreter/Interpreter.h"
 #include "tilec/Runtime/Array.h"
-#include "tilec/Runtime/Module.h"
+#include "tilec/Runtime/Kernel.h"
 #include "tilec/Support/Numerics.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -95,9 +95,35 @@ KernelArg HostArray::arg() {
 // KernelRunner
 //===------------------------------------------------------------------------===//
 
+namespace {
+/// Objects that the compiler makes when a launch wants them.
+class CompiledCode : public CodeSource {
+public:
+  CompiledCode(Compilation &compilation, ChipCode code)
+      : compilation(compilation), code(std::move(code)), image(this->code.image()) {}
+
+  const KernelInfo &info() const override { return image.kernels.front(); }
+  Expected<std::vector<const ModuleImage *>> images(int) override {
+    return std::vector<const ModuleImage *>{&image};
+  }
+  Expected<const std::string *> object(const ModuleImage &, unsigned index) override {
+    if (!compilation.makeObjects(code, index))
+      return failure("no object is made");
+    return &code.objects[index];
+  }
+  Expected<std::shared_ptr<HostKernel>> hostKernel() override {
+    return failure("compiled for a GPU");
+  }
+
+private:
+  Compilation &compilation;
+  ChipCode code;
+  ModuleImage image;
+};
+} // namespace
+
 struct KernelRunner::Loaded {
   Stream stream;
-  Module module;
   Kernel kernel;
 };
 
@@ -196,16 +222,14 @@ std::string KernelRunner::launchOnGPU(std::vector<KernelArg> &args, const std::o
     return device.failure().message;
   if (!loaded) {
     const Chip *chip = findChipForDevice(unsigned(device->capability()));
-    if (std::string error = compile(*chip, Stage::PTX); !error.empty())
-      return error;
-    auto module = Module::tryFromMemory(writeModule({"test", {code->image()}}));
-    if (!module)
-      return module.failure().message;
-    auto kernel = module->tryKernel(code->kernels.front().name);
+    auto prepared = compilation->prepareFor(*chip);
+    if (!prepared)
+      return messages();
     auto stream = device->tryCreateStream();
-    if (!kernel || !stream)
-      return !kernel ? kernel.failure().message : stream.failure().message;
-    loaded = std::make_unique<Loaded>(Loaded{*stream, *module, *kernel});
+    if (!stream)
+      return stream.failure().message;
+    Kernel kernel(std::make_shared<CompiledCode>(*compilation, std::move(*prepared)));
+    loaded = std::make_unique<Loaded>(Loaded{*stream, kernel});
   }
   std::vector<Buffer> buffers;
   std::vector<KernelArg> onDevice = args;
