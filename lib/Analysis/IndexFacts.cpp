@@ -128,7 +128,10 @@ IndexFacts::IndexFacts(KernelOp kernel) : kernel(kernel) {
     if (!type || type.isStrided() || type.getRank() < 2)
       continue;
     unsigned bits = type.getElementType().isIndex() ? 64 : type.getElementType().getIntOrFloatBitWidth();
-    Key key = canonical(keyOf(Dim{argument, unsigned(type.getRank() - 1)}));
+    unsigned dim = rowDim(type);
+    if (dim == 0)
+      continue;
+    Key key = canonical(keyOf(Dim{argument, dim}));
     int64_t &multiple = multiples.try_emplace(key, 1).first->second;
     multiple = std::max<int64_t>(multiple, 128 / std::max(bits, 8u));
   }

@@ -15,6 +15,7 @@
 #include "AsyncCopy.h"
 
 #include "tilec/Analysis/CopyLayout.h"
+#include "tilec/Tile/BuildFacts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -106,7 +107,7 @@ void AsyncCopyEmitter::setLayout(const Layout &newLayout, Value round, unsigned 
 
 /// How many elements one instruction may move: what is aligned at both ends.
 unsigned AsyncCopyEmitter::pieceElements() {
-  if (!e.isAligned16 || view.type.isStrided())
+  if (!e.isAligned16 || view.type.isStrided() || tile::isOfSingles(view.type))
     return 1;
   unsigned innermost = unsigned(view.type.getRank() - 1);
   if (dims[innermost].tileDim < 0)

@@ -32,6 +32,7 @@
 #include "MemoryAccess.h"
 
 #include "tilec/Atoms/ThreadCode.h"
+#include "tilec/Tile/BuildFacts.h"
 #include "tilec/Tile/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -150,7 +151,7 @@ TileAccess::TileAccess(Emitter &emitter, Op op, Type valueType)
   auto tensor = dyn_cast<RankedTensorType>(valueType);
   if (tensor)
     layout = e.layoutOf(tensor);
-  isVectorizable = tensor && !isStrided;
+  isVectorizable = tensor && !isStrided && !tile::isOfSingles(view.type);
   unsigned rank = view.type.getRank();
   for (unsigned dim = 0; dim < rank; ++dim) {
     unsigned arrayDim = unsigned(op.getArrayDim(dim));

@@ -15,6 +15,7 @@
 #include "MemoryAccess.h"
 
 #include "tilec/Atoms/ThreadCode.h"
+#include "tilec/Tile/BuildFacts.h"
 #include "tilec/Tile/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -243,7 +244,8 @@ SmallVector<AccessGroup> IndexedAccess::groups(int64_t most) {
   SmallVector<unsigned, 4> bits;
   const int64_t asked = most;
   most = std::min({most, runLength, int64_t(128 / stored.getIntOrFloatBitWidth())});
-  if (most > 1 && e.isAligned16 && !array->type.isStrided()) {
+  if (most > 1 && e.isAligned16 && !array->type.isStrided() &&
+      !tile::isOfSingles(array->type)) {
     bits = layout->vectorRegisters(runDim);
     while (!bits.empty() && (int64_t(1) << bits.size()) > most)
       bits.pop_back();

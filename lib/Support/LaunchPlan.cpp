@@ -277,16 +277,25 @@ static ByteRange byteRange(const ArrayArg &a) {
   return {base + low * bytes, base + (high + 1) * bytes};
 }
 
+/// The last dim of an array that is not one element by its type: where rows are single
+/// elements nobody accesses more at a time, and no pitch of theirs counts.
+static int rowDim(const ParamInfo &param, const ArrayArg &array) {
+  int dim = array.rank - 1;
+  while (!param.isStrided && dim > 0 && param.dims[dim].constant == 1)
+    --dim;
+  return dim;
+}
+
 /// Addresses of arrays and pitches of their rows, in bytes, or'ed: what is aligned in all of
 /// them is aligned in each row.
-static uint64_t rowBits(std::span<const KernelArg> args) {
+static uint64_t rowBits(const KernelInfo &info, std::span<const KernelArg> args) {
   uint64_t bits = 0;
-  for (const KernelArg &arg : args) {
-    const auto *a = std::get_if<ArrayArg>(&arg);
+  for (size_t i = 0; i < args.size(); ++i) {
+    const auto *a = std::get_if<ArrayArg>(&args[i]);
     if (!a)
       continue;
     bits |= reinterpret_cast<uintptr_t>(a->data);
-    for (int d = 0; d + 1 < a->rank; ++d)
+    for (int d = 0; d < rowDim(info.params[i], *a); ++d)
       bits |= static_cast<uint64_t>(a->strides[d]) * dtypeBytes(a->dtype);
   }
   return bits;
@@ -415,7 +424,7 @@ Expected<void> Launcher::chooseBuild(std::span<const KernelArg> args, LaunchPlan
   auto asked = [&](BuildFact fact) { return wanted & static_cast<uint8_t>(fact); };
   uint8_t holds = 0;
   if (asked(BuildFact::Aligned16) || asked(BuildFact::Aligned4)) {
-    uint64_t bits = rowBits(args);
+    uint64_t bits = rowBits(info, args);
     if (bits % 16 == 0)
       holds |= static_cast<uint8_t>(BuildFact::Aligned16);
     if (bits % 4 == 0)

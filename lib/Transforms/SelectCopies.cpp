@@ -91,6 +91,8 @@ static Obstacle engineObstacle(ArrayType array, const TileView &view) {
     return "the array is strided";
   if (array.getRank() < 2 || array.getRank() > 5 || tile.getRank() < 2)
     return "arrays of 2 to 5 dims are copied, by tiles of 2 dims or more";
+  if (isOfSingles(array))
+    return "its rows are single elements";
   if (tile.getElementType().isInteger(1))
     return "bool is not copied";
   auto contiguous = llvm::find(view.arrayDims, array.getRank() - 1);
@@ -255,6 +257,8 @@ static Obstacle gatherObstacle(GatherOp gather) {
   auto type = cast<RankedTensorType>(gather.getType());
   if (isWritten(gather.getArray()))
     return "the kernel writes the array";
+  if (isOfSingles(gather.getArray().getType()))
+    return "its rows are single elements";
   if (!isZero(gather.getPadValue()))
     return "copies pad with zeros only";
   if (type.getElementType().isInteger(1))

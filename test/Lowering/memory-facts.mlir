@@ -59,3 +59,18 @@ tile.kernel @halo(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>, %r: i
   tile.store %y[%c0, %c0], %t : !tile.array<?x?xf32, mut>, tensor<4x64xf32, #halo>
   tile.return
 }
+
+// Rows of one element are no multiple of 16 bytes, whatever the build relies on: elements
+// beside the array are not touched, and the others one at a time.
+#column = #tile.layout<[32, 8] register [(0, 1), (0, 2)] lane [(0, 4), (1, 0), (2, 0), (4, 0), (8, 0)] warp [(16, 0)]>
+// CHECK-LABEL: llvm.func @singles(
+// CHECK-NOT: vector<2xf32>
+// CHECK-NOT: !llvm.ptr<1> -> vector
+// CHECK-COUNT-4: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> f32
+tile.kernel @singles(%x: !tile.array<?x1xf32>, %y: !tile.array<?x1xf32, mut>) attributes {num_warps = 2 : i32, tile.facts = ["aligned16"]} {
+  %i = tile.block_id 0 : index
+  %c0 = arith.constant 0 : index
+  %t = tile.load %x[%i, %c0] : !tile.array<?x1xf32> -> tensor<32x8xf32, #column>
+  tile.store %y[%i, %c0], %t : !tile.array<?x1xf32, mut>, tensor<32x8xf32, #column>
+  tile.return
+}

@@ -19,3 +19,21 @@ tile.kernel @beside_a_row(%a: !tile.array<?x?xf32>, %c: !tile.array<?x?xf32, mut
   tile.store %c[%c0, %c0], %r : !tile.array<?x?xf32, mut>, tensor<128x128xf32>
   tile.return
 }
+
+// Rows of one element: the engine has no pitch for them.
+// CHECK-LABEL: tile.kernel @singles
+// CHECK: tile.load %{{[^ ]*}}[%{{[^]]*}}] : !tile.array<?x1xbf16>
+// CHECK: tile.load {{.*}} {tile.copy = "tma"} : !tile.array<?x?xbf16>
+tile.kernel @singles(%a: !tile.array<?x1xbf16>, %b: !tile.array<?x?xbf16>, %c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32, tile.facts = ["aligned16", "disjoint"]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<64x64xf32>) {
+    %x = tile.load %a[%c0, %i] : !tile.array<?x1xbf16> -> tensor<64x64xbf16>
+    %y = tile.load %b[%i, %c0] : !tile.array<?x?xbf16> -> tensor<64x64xbf16>
+    %p = tile.mma %x, %y, %s {atom = "wgmma"} : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>
+    scf.yield %p : tensor<64x64xf32>
+  }
+  tile.store %c[%c0, %c0], %r : !tile.array<?x?xf32, mut>, tensor<64x64xf32>
+  tile.return
+}

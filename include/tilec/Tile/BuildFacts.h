@@ -41,6 +41,21 @@ inline bool relies(KernelOp kernel, BuildFact fact) {
   return factsOf(kernel) & static_cast<uint8_t>(fact);
 }
 
+/// The last dim of an array that has more than one element as far as its type says: 2 of
+/// `f32[p, b, h, 1]`. Those behind it are no step in memory, and where a row is one element
+/// no access is wider, so no fact is asked of their pitches.
+inline unsigned rowDim(ArrayType array) {
+  unsigned dim = unsigned(array.getRank()) - 1;
+  while (dim > 0 && array.getShape()[dim] == 1)
+    --dim;
+  return dim;
+}
+
+/// Whether the array's last dim has one element by its type.
+inline bool isOfSingles(ArrayType array) {
+  return !array.isStrided() && rowDim(array) + 1 < unsigned(array.getRank());
+}
+
 } // namespace tilec::tile
 
 #endif // TILEC_TILE_BUILDFACTS_H

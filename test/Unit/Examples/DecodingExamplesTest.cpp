@@ -20,14 +20,14 @@ namespace {
 constexpr int64_t queries = 8, width = 64;
 constexpr double scale = 0.125;
 
-/// Attention of `queries` queries at `q` to `n` keys; `at(j)` is the place of key and value j.
+/// Attention of `rows` queries at `q` to `n` keys; `at(j)` is the place of key and value j.
 /// Gives the results and log2 of the sum of the exponentials of [from, to).
 struct Attention {
   std::vector<double> result, lse;
 
   Attention(const HostArray &q, int64_t first, const HostArray &k, const HostArray &v, int64_t from,
-            int64_t to, const std::function<int64_t(int64_t)> &at) {
-    for (int64_t i = 0; i < queries; ++i) {
+            int64_t to, const std::function<int64_t(int64_t)> &at, int64_t rows = queries) {
+    for (int64_t i = 0; i < rows; ++i) {
       std::vector<double> scores, sum(width, 0.0);
       double total = 0;
       for (int64_t j = from; j < to; ++j) {
@@ -52,20 +52,23 @@ void append(std::vector<double> &to, const std::vector<double> &what) { to.inser
 KernelArg scaleArg() { return ScalarArg::f32(float(scale)); }
 
 TEST(FlashDecoding, PartsOfTheKeys) {
-  for (auto [dtype, n, chip] : {std::tuple{DType::F16, 1, "sm_80"}, {DType::F16, 64, "sm_80"}, {DType::BF16, 200, "sm_80"},
-                                {DType::BF16, 200, "sm_90a"}, {DType::BF16, 130, "sm_100a"}}) {
-    int64_t b = 2, h = 2, part = 64, parts = (n + part - 1) / part;
-    Case test{"flash_decoding", "flash_decoding", {define("T", dtype), define("D", width), define("BN", 32), define("PART", part)},
+  for (auto [dtype, n, chip, rows] :
+       {std::tuple{DType::F16, 1, "sm_80", queries}, {DType::F16, 64, "sm_80", queries},
+        {DType::BF16, 200, "sm_80", queries}, {DType::BF16, 200, "sm_90a", queries},
+        {DType::BF16, 200, "sm_90a", int64_t(1)}, {DType::BF16, 130, "sm_100a", queries}}) {
+    int64_t b = 2, h = rows == 1 ? 4 : 2, part = 64, parts = (n + part - 1) / part;
+    Case test{"flash_decoding", "flash_decoding",
+              {define("T", dtype), define("G", rows), define("D", width), define("BN", 32), define("PART", part)},
               {}, {scaleArg()}, false, {}, 0, chip, 2};
     test.tolerance = 2 * epsilon(dtype);
-    test.arrays = {HostArray::random(dtype, {b, h, queries, width}, 1), HostArray::random(dtype, {b, h, n, width}, 2),
-                   HostArray::random(dtype, {b, h, n, width}, 3), HostArray::poisoned(DType::F32, {parts, b, h, queries, width}),
-                   HostArray::poisoned(DType::F32, {parts, b, h, queries})};
+    test.arrays = {HostArray::random(dtype, {b, h, rows, width}, 1), HostArray::random(dtype, {b, h, n, width}, 2),
+                   HostArray::random(dtype, {b, h, n, width}, 3), HostArray::poisoned(DType::F32, {parts, b, h, rows, width}),
+                   HostArray::poisoned(DType::F32, {parts, b, h, rows})};
     std::vector<double> lse;
     for (int64_t p = 0; p < parts; ++p)
       for (int64_t i = 0; i < b * h; ++i) {
-        Attention part_(test.arrays[0], i * queries * width, test.arrays[1], test.arrays[2], p * part,
-                        std::min<int64_t>((p + 1) * part, n), [&](int64_t j) { return (i * n + j) * width; });
+        Attention part_(test.arrays[0], i * rows * width, test.arrays[1], test.arrays[2], p * part,
+                        std::min<int64_t>((p + 1) * part, n), [&](int64_t j) { return (i * n + j) * width; }, rows);
         append(test.expected, part_.result);
         append(lse, part_.lse);
       }

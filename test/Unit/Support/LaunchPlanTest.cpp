@@ -259,6 +259,26 @@ TEST(LaunchPlan, ChoosesTheBuildWhoseFactsHold) {
             "matmul: no build of the kernel takes these arguments (not aligned16)");
 }
 
+/// No access of an array of single elements is wider than one, so of its pitches only those
+/// of what comes in front of them count.
+TEST(LaunchPlan, RowsOfSingleElements) {
+  KernelInfo info;
+  info.name = "k";
+  info.params = {sampleArray("x", DType::F32, {{"b", {}}, {"h", {}}, {"", 1}})};
+  info.builds.resize(2);
+  info.builds[0].symbol = "k__aligned16";
+  info.builds[0].facts = static_cast<uint8_t>(BuildFact::Aligned16);
+  info.builds[1].symbol = "k";
+  auto x = [](int64_t h, uint64_t at) {
+    return std::vector<KernelArg>{ArrayArg::rowMajor(address(at), DType::F32, {5, h, 1})};
+  };
+  EXPECT_EQ(chosen(info, x(8, 64)), "k__aligned16");
+  EXPECT_EQ(chosen(info, x(8, 68)), "k");
+  EXPECT_EQ(chosen(info, x(7, 64)), "k"); // pitches of 28 bytes
+  info.params[0].dims[2] = {"n", {}};     // it happens to be 1
+  EXPECT_EQ(chosen(info, x(8, 64)), "k");
+}
+
 // array-C3
 TEST(LaunchPlan, OverlapAndSizeFacts) {
   KernelInfo info = sampleKernel();
