@@ -111,6 +111,10 @@ inline void check(const Case &test, bool allWarps = true) {
   }
 }
 
+/// Whether a tile of so many rows has code of its own for products of warp groups: f32, which no
+/// unit multiplies, has that of the smaller ones.
+inline bool isCovered(DType dtype, int64_t rows) { return dtype != DType::F32 || rows != 64; }
+
 inline std::string define(const char *name, DType dtype) { return std::string(name) + "=" + std::string(dtypeName(dtype)); }
 inline std::string define(const char *name, int64_t v) { return std::string(name) + "=" + std::to_string(v); }
 

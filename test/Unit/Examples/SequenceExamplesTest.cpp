@@ -22,8 +22,8 @@ TEST_P(SequenceTypes, LinearAttentionCarriesItsState) {
   struct Size { int64_t n, d, l; const char *chip; };
   for (auto [n, d, l, chip] : {Size{1, 16, 16, "sm_80"}, {37, 16, 16, "sm_80"}, {130, 64, 64, "sm_90a"}}) {
     constexpr int64_t heads = 2;
-    if (dtype == DType::F32 && l == 64)
-      continue; // no unit multiplies f32: the code is that of the smaller ones
+    if (!isCovered(dtype, l))
+      continue;
     Case test{"linear_attention", "linear_attention", {define("T", dtype), define("D", d), define("L", l)}, {}, {}, false, {},
               std::max(12 * epsilon(dtype), 1e-4), chip};
     HostArray q = HostArray::random(dtype, {heads, n, d}, 1), k = HostArray::random(dtype, {heads, n, d}, 2),
@@ -55,8 +55,8 @@ TEST_P(SequenceTypes, Mamba2CarriesItsState) {
   struct Size { int64_t t, n, p, l; const char *chip; };
   for (auto [t, n, p, l, chip] : {Size{1, 16, 16, 16, "sm_80"}, {41, 16, 32, 16, "sm_80"}, {100, 64, 64, 64, "sm_90a"}}) {
     constexpr int64_t heads = 2;
-    if (dtype == DType::F32 && l == 64)
-      continue; // no unit multiplies f32: the code is that of the smaller ones
+    if (!isCovered(dtype, l))
+      continue;
     Case test{"mamba2", "mamba2", {define("T", dtype), define("N", n), define("P", p), define("L", l)}, {}, {}, false, {},
               std::max(12 * epsilon(dtype), 1e-4), chip};
     HostArray x = HostArray::random(dtype, {t, heads, p}, 1), steps = HostArray::random(DType::F32, {heads, t}, 2),
@@ -116,8 +116,8 @@ TEST_P(SequenceTypes, AttentionOfSequencesOneAfterTheOther) {
   struct Size { int64_t d, tile, window; const char *chip; };
   constexpr int64_t starts[] = {0, 37, 37, 101, 104}, heads = 2, tokens = 104;
   for (auto [d, tile, window, chip] : {Size{16, 16, 20, "sm_80"}, {16, 32, 0, "sm_80"}, {64, 64, 1000, "sm_90a"}}) {
-    if (dtype == DType::F32 && tile == 64)
-      continue; // no unit multiplies f32: the code is that of the smaller ones
+    if (!isCovered(dtype, tile))
+      continue;
     Case test{"attention_varlen", "attention_varlen", {define("T", dtype), define("D", d), define("BM", tile), define("BN", tile)}, {},
               {ScalarArg::f32(0.25f), ScalarArg::integer(DType::Int, window), ScalarArg::integer(DType::Int, 64)}, false, {}, std::max(4 * epsilon(dtype), 1e-5), chip};
     test.arrays = {HostArray::random(dtype, {tokens, heads, d}, 1), HostArray::random(dtype, {tokens, heads, d}, 2),

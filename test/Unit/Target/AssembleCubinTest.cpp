@@ -61,6 +61,24 @@ std::string messageOf(llvm::Error error) {
   return text;
 }
 
+const Chip &sm80() { return *findChip("sm_80"); }
+
+/// What `cubin` holds; a failed test and nothing where it is an error.
+std::string imageOf(llvm::Expected<Cubin> cubin) {
+  if (cubin)
+    return cubin->image;
+  ADD_FAILURE() << messageOf(cubin.takeError());
+  return "";
+}
+
+/// The message where `cubin` is an error; a failed test where it is none.
+std::string failureOf(llvm::Expected<Cubin> cubin) {
+  if (!cubin)
+    return messageOf(cubin.takeError());
+  ADD_FAILURE() << "assembled";
+  return "";
+}
+
 /// A shell script that stands for ptxas.
 class FakeAssembler {
 public:
@@ -110,18 +128,14 @@ ptxas warning : something odd
 
 TEST(AssembleCubin, AMissingProgramIsNamed) {
   Environment scope("TILEC_PTXAS", "/nowhere/ptxas");
-  auto cubin = assembleCubin(kernel, *findChip("sm_80"));
-  ASSERT_FALSE(bool(cubin));
-  EXPECT_THAT(messageOf(cubin.takeError()),
+  EXPECT_THAT(failureOf(assembleCubin(kernel, sm80())),
               HasSubstr("TILEC_PTXAS names '/nowhere/ptxas', which is not an executable"));
 }
 
 TEST(AssembleCubin, AFailingProgramsWordsAreKept) {
   FakeAssembler fake("echo 'line 3; fatal : bad' >&2; exit 255");
   Environment scope("TILEC_PTXAS", fake.c_str());
-  auto cubin = assembleCubin(kernel, *findChip("sm_80"));
-  ASSERT_FALSE(bool(cubin));
-  std::string text = messageOf(cubin.takeError());
+  std::string text = failureOf(assembleCubin(kernel, sm80()));
   EXPECT_THAT(text, HasSubstr("failed with exit code 255"));
   EXPECT_THAT(text, HasSubstr("line 3; fatal : bad"));
 }
@@ -129,17 +143,13 @@ TEST(AssembleCubin, AFailingProgramsWordsAreKept) {
 TEST(AssembleCubin, AProgramThatDiesByASignalIsAnError) {
   FakeAssembler fake("kill -SEGV $$");
   Environment scope("TILEC_PTXAS", fake.c_str());
-  auto cubin = assembleCubin(kernel, *findChip("sm_80"));
-  ASSERT_FALSE(bool(cubin));
-  EXPECT_THAT(messageOf(cubin.takeError()), HasSubstr("failed"));
+  EXPECT_THAT(failureOf(assembleCubin(kernel, sm80())), HasSubstr("failed"));
 }
 
 TEST(AssembleCubin, NoOutputIsAnError) {
   FakeAssembler fake("exit 0");
   Environment scope("TILEC_PTXAS", fake.c_str());
-  auto cubin = assembleCubin(kernel, *findChip("sm_80"));
-  ASSERT_FALSE(bool(cubin));
-  EXPECT_THAT(messageOf(cubin.takeError()), HasSubstr("wrote no output"));
+  EXPECT_THAT(failureOf(assembleCubin(kernel, sm80())), HasSubstr("wrote no output"));
 }
 
 TEST(AssembleCubin, ArgumentsAndTemporaryFiles) {
@@ -149,7 +159,7 @@ TEST(AssembleCubin, ArgumentsAndTemporaryFiles) {
   AssembleOptions options;
   options.optLevel = 1;
   options.extraArguments = {"--warn-on-spills"};
-  auto cubin = assembleCubin(kernel, *findChip("sm_80"), options);
+  auto cubin = assembleCubin(kernel, sm80(), options);
   ASSERT_TRUE(bool(cubin)) << messageOf(cubin.takeError());
   EXPECT_THAT(cubin->image, HasSubstr("-v -arch=sm_80 -O1 -lineinfo --warn-on-spills "));
   llvm::StringRef output = llvm::StringRef(cubin->image).rtrim().rsplit(' ').second;
@@ -160,10 +170,8 @@ TEST(AssembleCubin, SeveralKernelsSideBySide) {
   FakeAssembler fake("for a; do prev=$a; done; echo \"$@\" > \"$prev\"");
   Environment scope("TILEC_PTXAS", fake.c_str());
   std::string two = std::string(kernel) + "\n.visible .entry k2()\n{\n\tret;\n}\n";
-  auto cubin = assembleCubin(two, *findChip("sm_80"));
-  ASSERT_TRUE(bool(cubin)) << messageOf(cubin.takeError());
-  EXPECT_THAT(cubin->image, HasSubstr("-split-compile=2 "));
-  auto one = assembleCubin(kernel, *findChip("sm_80"));
+  EXPECT_THAT(imageOf(assembleCubin(two, sm80())), HasSubstr("-split-compile=2 "));
+  auto one = assembleCubin(kernel, sm80());
   ASSERT_TRUE(bool(one)) << messageOf(one.takeError());
   EXPECT_EQ(one->image.find("split-compile"), std::string::npos);
 }
@@ -173,9 +181,7 @@ TEST(AssembleCubin, OlderProgramsThatCannotWorkSideBySide) {
                      "for a; do prev=$a; done; echo \"$@\" > \"$prev\"");
   Environment scope("TILEC_PTXAS", fake.c_str());
   std::string two = std::string(kernel) + "\n.visible .entry k2()\n{\n\tret;\n}\n";
-  auto cubin = assembleCubin(two, *findChip("sm_80"));
-  ASSERT_TRUE(bool(cubin)) << messageOf(cubin.takeError());
-  EXPECT_THAT(cubin->image, HasSubstr("-v -arch=sm_80 "));
+  EXPECT_THAT(imageOf(assembleCubin(two, sm80())), HasSubstr("-v -arch=sm_80 "));
 }
 
 TEST(AssembleCubin, TheLibraryWhereThereIsNoProgram) {
@@ -186,12 +192,10 @@ TEST(AssembleCubin, TheLibraryWhereThereIsNoProgram) {
     GTEST_SKIP() << "no libnvJitLink on this machine";
   }
   EXPECT_THAT(*description, HasSubstr("nvJitLink"));
-  auto cubin = assembleCubin(kernel, *findChip("sm_80"));
+  auto cubin = assembleCubin(kernel, sm80());
   ASSERT_TRUE(bool(cubin)) << messageOf(cubin.takeError());
   EXPECT_EQ(cubin->image.substr(1, 3), "ELF");
-  auto broken = assembleCubin("this is not PTX", *findChip("sm_80"));
-  ASSERT_FALSE(bool(broken));
-  EXPECT_THAT(messageOf(broken.takeError()), HasSubstr("nvJitLink failed"));
+  EXPECT_THAT(failureOf(assembleCubin("this is not PTX", sm80())), HasSubstr("nvJitLink failed"));
 }
 
 TEST(AssembleCubin, RealAssembler) {
@@ -200,15 +204,13 @@ TEST(AssembleCubin, RealAssembler) {
     llvm::consumeError(description.takeError());
     GTEST_SKIP() << "no assembler on this machine";
   }
-  auto cubin = assembleCubin(kernel, *findChip("sm_80"));
+  auto cubin = assembleCubin(kernel, sm80());
   ASSERT_TRUE(bool(cubin)) << messageOf(cubin.takeError());
   EXPECT_EQ(cubin->image.substr(1, 3), "ELF");
   ASSERT_EQ(cubin->kernels.size(), 1u);
   EXPECT_EQ(cubin->kernels[0].kernel, "k");
 
-  auto broken = assembleCubin("this is not PTX", *findChip("sm_80"));
-  ASSERT_FALSE(bool(broken));
-  EXPECT_NE(messageOf(broken.takeError()), "");
+  EXPECT_NE(failureOf(assembleCubin("this is not PTX", sm80())), "");
 }
 
 //===-- An assembler that waits for its input --------------------------------------===//
@@ -221,10 +223,8 @@ TEST(WaitingAssembler, ReadsTheWholeText) {
   Environment scope("TILEC_PTXAS", fake.c_str());
   // More than a pipe holds, and read twice.
   std::string text(300000, 'x');
-  Assembler assembler(*findChip("sm_80"), {});
-  auto cubin = assembler.assemble(text);
-  ASSERT_TRUE(bool(cubin)) << messageOf(cubin.takeError());
-  EXPECT_EQ(cubin->image, text + text);
+  Assembler assembler(sm80(), {});
+  EXPECT_EQ(imageOf(assembler.assemble(text)), text + text);
 }
 
 TEST(WaitingAssembler, NeedNotRead) {
@@ -232,43 +232,33 @@ TEST(WaitingAssembler, NeedNotRead) {
   Environment scope("TILEC_PTXAS", fake.c_str());
   AssembleOptions options;
   options.optLevel = 1;
-  Assembler assembler(*findChip("sm_80"), options, /*entries=*/3);
-  auto cubin = assembler.assemble(std::string(300000, 'x'));
-  ASSERT_TRUE(bool(cubin)) << messageOf(cubin.takeError());
-  EXPECT_THAT(cubin->image, HasSubstr("-v -arch=sm_80 -O1 -lineinfo -split-compile=3 "));
+  Assembler assembler(sm80(), options, /*entries=*/3);
+  EXPECT_THAT(imageOf(assembler.assemble(std::string(300000, 'x'))), HasSubstr("-v -arch=sm_80 -O1 -lineinfo -split-compile=3 "));
 }
 
 TEST(WaitingAssembler, MayReadLate) {
   FakeAssembler fake(FILES "sleep 0.2; cat \"$in\" > \"$out\"");
   Environment scope("TILEC_PTXAS", fake.c_str());
   std::string text(300000, 'x');
-  Assembler assembler(*findChip("sm_80"), {});
-  auto cubin = assembler.assemble(text);
-  ASSERT_TRUE(bool(cubin)) << messageOf(cubin.takeError());
-  EXPECT_EQ(cubin->image, text);
+  Assembler assembler(sm80(), {});
+  EXPECT_EQ(imageOf(assembler.assemble(text)), text);
 }
 
 TEST(WaitingAssembler, WhatCannotReadAPipeGetsAFile) {
   FakeAssembler fake(FILES "[ -f \"$in\" ] || exit 1; cat \"$in\" > \"$out\"");
   Environment scope("TILEC_PTXAS", fake.c_str());
-  Assembler assembler(*findChip("sm_80"), {});
+  Assembler assembler(sm80(), {});
   usleep(100000); // it has ended
-  auto cubin = assembler.assemble(kernel);
-  ASSERT_TRUE(bool(cubin)) << messageOf(cubin.takeError());
-  EXPECT_EQ(cubin->image, kernel);
+  EXPECT_EQ(imageOf(assembler.assemble(kernel)), kernel);
 }
 
 TEST(WaitingAssembler, FailsAsTheOtherDoes) {
   FakeAssembler fake(FILES "cat \"$in\" > /dev/null; echo 'line 3; fatal : bad' >&2; exit 255");
   Environment scope("TILEC_PTXAS", fake.c_str());
-  Assembler assembler(*findChip("sm_80"), {});
-  auto cubin = assembler.assemble(kernel);
-  ASSERT_FALSE(bool(cubin));
-  EXPECT_THAT(messageOf(cubin.takeError()), HasSubstr("failed with exit code 255|line 3; fatal : bad"));
+  Assembler assembler(sm80(), {});
+  EXPECT_THAT(failureOf(assembler.assemble(kernel)), HasSubstr("failed with exit code 255|line 3; fatal : bad"));
   Environment none("TILEC_PTXAS", "/nowhere/ptxas");
-  auto missing = Assembler(*findChip("sm_80"), {}).assemble(kernel);
-  ASSERT_FALSE(bool(missing));
-  EXPECT_THAT(messageOf(missing.takeError()), HasSubstr("is not an executable"));
+  EXPECT_THAT(failureOf(Assembler(sm80(), {}).assemble(kernel)), HasSubstr("is not an executable"));
 }
 
 TEST(WaitingAssembler, EndsWhenItIsNotNeeded) {
@@ -276,7 +266,7 @@ TEST(WaitingAssembler, EndsWhenItIsNotNeeded) {
   Environment scope("TILEC_PTXAS", fake.c_str());
   std::string pidFile = std::string(fake.c_str()) + ".pid";
   {
-    Assembler assembler(*findChip("sm_80"), {});
+    Assembler assembler(sm80(), {});
     for (int i = 0; i < 500 && access(pidFile.c_str(), R_OK) != 0; ++i)
       usleep(10000);
   }
@@ -291,10 +281,10 @@ TEST(WaitingAssembler, EndsWhenItIsNotNeeded) {
 TEST(WaitingAssembler, RealAssembler) {
   if (!hasAssembler())
     GTEST_SKIP() << "no assembler on this machine";
-  Assembler assembler(*findChip("sm_80"), {});
+  Assembler assembler(sm80(), {});
   auto cubin = assembler.assemble(kernel);
   ASSERT_TRUE(bool(cubin)) << messageOf(cubin.takeError());
-  auto other = assembleCubin(kernel, *findChip("sm_80"));
+  auto other = assembleCubin(kernel, sm80());
   ASSERT_TRUE(bool(other)) << messageOf(other.takeError());
   EXPECT_EQ(cubin->image, other->image);
   ASSERT_EQ(cubin->kernels.size(), 1u);

@@ -11,13 +11,14 @@ FlashAttention's backends of scaled_dot_product_attention, or FlexAttention, com
 Checked against float64 (of two heads, some rows), two runs bit for bit; in turn.
 """
 import argparse
-import math
+import statistics
 
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
-from rounds import milliseconds_in_turn
+from attention_error import attention_error
+from rounds import ratio, rounds_in_turn
 from tile_kernel import TileKernel, run_twice
 
 SOURCE = __file__.replace(".py", ".tile")
@@ -54,22 +55,6 @@ class Form:
         if name == "lengths":
             return h * s * int(self.lens.sum())
         return b * h * (s * (s + 1) // 2 - (max(s - W, 0) * (s - W + 1) // 2 if name == "window" else 0))
-
-
-def error(form, name, result, q, k, v):
-    worst, s = 0.0, q.shape[2]
-    columns = torch.arange(s, device="cuda")[None, :]
-    for b, h in ((0, 0), (q.shape[0] - 1, q.shape[1] - 1)):
-        x, y, z = q[b, h].double(), k[b, h * k.shape[1] // q.shape[1]].double(), v[b, h * k.shape[1] // q.shape[1]].double()
-        for rows in (torch.arange(200, device="cuda"), torch.arange(s - 200, s, device="cuda")):
-            score = x[rows] @ y.t() / math.sqrt(q.shape[3])
-            if form.score(name):
-                score = form.score(name)(score, b, h, rows[:, None], columns)
-            if form.mask(name):
-                score = score.masked_fill(~form.mask(name)(b, h, rows[:, None], columns), -math.inf)
-            expected = torch.softmax(score, 1) @ z
-            worst = max(worst, ((result[b, h][rows].double() - expected).norm() / expected.norm()).item())
-    return worst
 
 
 def peers(form, name, q, k, v):
@@ -111,12 +96,14 @@ def main():
         tiles = dict(BM=128, BN=128) if d > 64 else dict(BM=256, BN=64)
         ours = TileKernel(SOURCE, kernel=name, D=d, **tiles).prepare(q, k, v, o, *form.extra(name), d**-0.5)
         result, complaint = run_twice(ours, o)
-        e = complaint or f"{error(form, name, result, q, k, v):.1e}"
-        times = milliseconds_in_turn({**functions, "ours": ours}, rep=60)
+        e = complaint or f"{attention_error(result, q, k, v, form.score(name), form.mask(name)):.1e}"
+        rounds = rounds_in_turn({**functions, "ours": ours})
+        times = {program: statistics.median(values) for program, values in rounds.items()}
         best = min(functions, key=times.get)
+        compared = ratio(rounds["ours"], rounds[best])
         flop = 4 * form.pairs(name, b, h, s) * d
         print(f"{name:8} {args.shape} ours {flop / times['ours'] / 1e9:6.1f} TFLOP/s  {best} {flop / times[best] / 1e9:6.1f}  "
-              f"ratio {times[best] / times['ours']:5.2f}  error {e}", flush=True)
+              f"ratio {compared[0]:6.3f} ({compared[1]:.3f} to {compared[2]:.3f})  error {e}", flush=True)
 
 
 if __name__ == "__main__":

@@ -14,13 +14,14 @@ output, and two runs must agree bit for bit.
 import argparse
 import json
 import os
+import statistics
 import subprocess
 
 import torch
 import triton
 import triton.language as tl
 
-from rounds import milliseconds_in_turn
+from rounds import ratio, rounds_in_turn
 from tile_kernel import TileKernel, run_twice
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -112,12 +113,13 @@ def measure(name, m, tiles, make, peers, c, want, args):
             print(f"{name} {m} tile {tile}: {errors[tile]}", flush=True)
             continue
         functions[tile] = launch
-    times = milliseconds_in_turn(functions, rounds=args.rounds, rep=args.rep)
+    rounds = rounds_in_turn(functions, rounds=args.rounds, rep=args.rep)
+    times = {key: statistics.median(values) for key, values in rounds.items()}
     rates = {key: 2 * m * N * K / ms / 1e9 for key, ms in times.items()}
     others = "  ".join(f"{key} {rates[key]:7.1f}" for key in peers)
     for tile in tiles:
         if tile in rates:
-            ratios = " ".join(f"{rates[tile] / rates[key]:.2f}" for key in peers)
+            ratios = " ".join(f"{ratio(rounds[tile], rounds[key])[0]:.2f}" for key in peers)
             print(f"{name:12} {m:5} x {N} x {K} tile {tile:11} ours {rates[tile]:7.1f} TFLOP/s ({times[tile] * 1e3:7.1f} us)  "
                   f"{others}  ratios {ratios}  error {errors[tile]:.1e}", flush=True)
             args.out.write(json.dumps(dict(name=name, m=m, tile=tile, ours=rates[tile], **{k: rates[k] for k in peers})) + "\n")
