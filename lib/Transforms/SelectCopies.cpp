@@ -600,7 +600,7 @@ private:
                      : !target->has(ChipFeature::AsyncCopy) ? "the chip has none"
                                                             : gatherObstacle(gather);
       Obstacle byEngine = any ? any : gatherObstacle(gather, numWarps, /*isAsync=*/true);
-      if (!byEngine && (!target->has(ChipFeature::WarpGroupMma) || numWarps % 4))
+      if (!byEngine && (!target->has(ChipFeature::WarpGroupMma) || copyingWarpsObstacle(numWarps)))
         byEngine = "the chip has no warps that only copy";
       Obstacle byThreads = any ? any : gatherObstacle(gather, numWarps, /*isAsync=*/false);
       if (!byEngine)
@@ -654,7 +654,7 @@ private:
   static bool markForWarps(KernelOp kernel, const IndexFacts &facts, const Chip *target,
                            unsigned numWarps) {
     if (!target->has(ChipFeature::WarpGroupMma) || !target->has(ChipFeature::RegisterSplit) ||
-        numWarps % 4)
+        copyingWarpsObstacle(numWarps))
       return false;
     SmallVector<Operation *> loads;
     kernel.walk([&](LoadOp load) {

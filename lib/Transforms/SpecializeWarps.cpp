@@ -255,10 +255,12 @@ struct SpecializeWarps : tilec::impl::SpecializeWarpsBase<SpecializeWarps> {
     if (!hasLoop)
       return;
     int64_t warps = kernel.getNumWarps().value_or(4);
-    if (!target || !target->has(ChipFeature::RegisterSplit) || warps % 4 != 0)
+    const char *why = copyingWarpsObstacle(warps);
+    if (!why && (!target || !target->has(ChipFeature::RegisterSplit)))
+      why = "the chip does not let warps share out registers";
+    if (why)
       return remarkMissed(kernel, "specialize-warps", "the warps that compute also copy: {0}",
-                          warps % 4 ? "they are no groups of four"
-                                    : "the chip does not let warps share out registers");
+                          why);
     SmallVector<Operation *> pushes;
     kernel.walk([&](tgpu::PushOp push) { pushes.push_back(push); });
     AccessSlice slice(pushes);

@@ -21,6 +21,14 @@ inline constexpr int64_t copyPieceBytes = 16;
 /// out among groups.
 inline constexpr int64_t copyingWarps = 4;
 
+/// Why a block whose `numWarps` warps compute has none that copy besides, in words; null: it can.
+inline const char *copyingWarpsObstacle(int64_t numWarps) {
+  constexpr int64_t mostWarps = 32;
+  return numWarps % copyingWarps               ? "they are no groups of four"
+         : numWarps + copyingWarps > mostWarps ? "a block has no more warps"
+                                               : nullptr;
+}
+
 /// A tile whose dim d runs along array dim `arrayDims[d]`: pieces of `pieceBytes` along the
 /// innermost of them (less where it is shorter), lanes along memory. Threads for which
 /// there is no piece hold copies, and have nothing to do.
