@@ -236,7 +236,8 @@ def store(t, total):
         p.add(f"{total} = max({total} * 2 - {loaded}, {p.choose(loaded, '-100')});")
     if form == 5:  # the other way round
         turned = p.array(out, [t.columns, t.rows], True, "small")
-        p.add(f"store({turned}, [{t.column}, {mostly(t, t.row)}], transpose({total}.to({out})));")
+        far = f" + {p.choose(FAR[0], FAR[1])}" if p.chance(0.04) else ""  # no two blocks at one place
+        p.add(f"store({turned}, [{t.column}, {t.row}{far}], transpose({total}.to({out})));")
     if form == 1 and out in ("f32", "i32"):
         rows = f"({place(t, t.row, t.m)} + arange({t.m}))[:, None]"
         columns = f"({t.column} * {t.n} + arange({t.n}))[None, :]"
