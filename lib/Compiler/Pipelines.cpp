@@ -109,7 +109,11 @@ void addSIMTPasses(OpPassManager &passes, const CompileOptions &options, const C
   passes.addPass(createLowerToSIMT(lowering));
   passes.addPass(createExpandMath());
   passes.addPass(createExpandDivision());
-  passes.addPass(createCanonicalizerPass());
+  // Once over, and not the regions: what more it does LLVM finds again.
+  GreedyRewriteConfig once;
+  once.setMaxIterations(1);
+  once.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  passes.addPass(createCanonicalizerPass(once));
   passes.addPass(createCSEPass());
 }
 

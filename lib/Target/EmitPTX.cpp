@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 //
 // In: an optimised module. Out: PTX text. Works on a copy where the caller hands the
-// same module to the emulator. Order matters: helpers become inline
-// assembly, then the check, then code generation, which must not be given
-// anything that it would abort on.
+// same module to the emulator. Order matters: helpers become inline assembly, those
+// of products in a row one statement, then the check, then code generation, which must
+// not be given anything that it would abort on.
 //===----------------------------------------------------------------------===//
 
 #include "tilec/Target/EmitPTX.h"
@@ -80,6 +80,7 @@ Expected<std::string> tilec::emitPTX(const Module &module, const Chip &chip,
 
 Expected<std::string> tilec::emitPTX(std::unique_ptr<Module> module, const Chip &chip,
                                      TargetMachine &machine) {
+  joinProducts(*module);
   if (Error error = expandHelpers(*module))
     return error;
   std::string defects;

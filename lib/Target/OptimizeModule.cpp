@@ -93,7 +93,12 @@ constexpr StringLiteral unwantedPasses[] = {
     "InstSimplifyPass", "LoopIdiomRecognizePass", "LoopInstSimplifyPass",
     "LoopSimplifyCFGPass", "MergedLoadStoreMotionPass", "Float2IntPass",
     "ControlHeightReductionPass", "LoopDistributePass", "OpenMPOptPass",
-    "OpenMPOptCGSCCPass", "GlobalOptPass"};
+    "OpenMPOptCGSCCPass", "GlobalOptPass", "CallSiteSplittingPass",
+    "LibCallsShrinkWrapPass", "TailCallElimPass", "LoopVectorizePass"};
+
+/// Runs of InstCombine, of eight, after which no example's code is another: behind the last
+/// motion out of loops, and the second of two with nothing but SimplifyCFG between them.
+constexpr unsigned unwantedInstCombines[] = {4, 6};
 
 } // namespace
 
@@ -141,7 +146,11 @@ void tilec::optimizeModule(Module &module, TargetMachine &machine, const Codegen
   tuning.SLPVectorization = false;
   PassInstrumentationCallbacks instrumentation;
   instrumentation.registerShouldRunOptionalPassCallback(
-      [](StringRef pass, Any) { return !is_contained(unwantedPasses, pass); });
+      [runs = 0u](StringRef pass, Any) mutable {
+        if (pass == "InstCombinePass" && is_contained(unwantedInstCombines, runs++))
+          return false;
+        return !is_contained(unwantedPasses, pass);
+      });
   PassBuilder builder(&machine, tuning, std::nullopt, &instrumentation);
   builder.registerPipelineStartEPCallback(
       [](ModulePassManager &passes, OptimizationLevel) {

@@ -22,6 +22,10 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 using namespace tilec;
 using namespace tilec::driver;
 
@@ -36,7 +40,18 @@ static int explainCode(llvm::StringRef code) {
   return exitSuccess;
 }
 
+/// A compile only ever needs more memory. By the page, as glibc has it, the heaps of two
+/// threads grow with a thousand calls of the system.
+static void growHeapsInLargeSteps() {
+#ifdef __GLIBC__
+  mallopt(M_TOP_PAD, 16 << 20);
+  mallopt(M_TRIM_THRESHOLD, 256 << 20);
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+#endif
+}
+
 int main(int argc, char **argv) {
+  growHeapsInLargeSteps();
   llvm::InitLLVM init(argc, argv);
   CommandLine line;
   if (int status = line.parse(argc, argv, llvm::errs()))

@@ -60,6 +60,10 @@ std::optional<Helper> findHelper(const llvm::Function &function);
 /// Marks every helper declaration with what its effects allow.
 void annotateHelpers(llvm::Module &module);
 
+/// Makes calls of the helpers of products one statement where they follow one another
+/// (JoinProducts.cpp says how).
+void joinProducts(llvm::Module &module);
+
 /// Replaces every helper call by inline PTX; an unknown helper is an error.
 llvm::Error expandHelpers(llvm::Module &module);
 

@@ -9,7 +9,9 @@ Seconds from source to machine code on this machine, for kernels of test/Example
 same ones in Triton (peers.py): `tilec` as a whole process to a module of all builds of the
 kernel, and of one build, as a launch makes the JIT compile it (the one for aligned arrays,
 which is what Triton's specialisation is for, too); and Triton's compilation inside a
-process that has compiled before, so without its start and import. Medians of some runs, one
+process that has compiled before, so without its start and import: with its default number
+of warps, and with that of which launches are shortest (a row of 1024 columns: one warp, so
+four times the elements a thread, as in ours). Medians of some runs, one
 after another, caches off. --growth measures `tilec` with growing tiles instead. A JSON line
 per row goes to $OUT/compile_time.jsonl.
 """
@@ -60,42 +62,76 @@ def tilec_seconds(options, example, definitions, emit, *more):
     return statistics.median(times)
 
 
-def triton_kernels():
-    """name: a function that compiles the kernel once more, and the caches to empty before."""
-    import torch
-    import triton
-    import peers
-    x = torch.empty(1 << 20, device="cuda")
-    h = torch.empty(1 << 20, device="cuda", dtype=torch.bfloat16)
-    plain = lambda kernel: getattr(kernel, "fn", kernel) if isinstance(kernel, triton.runtime.Autotuner) else kernel
-    mm, attention = plain(peers.t_mm), plain(peers.t_attn)
+class Peer:
+    """A kernel in Triton: how it is compiled and launched with a number of warps."""
 
-    def rows(kernel, args, cols):
-        return kernel, lambda: kernel.warmup(*args, B=cols, num_warps=8 if cols > 2048 else 4, grid=(1,))
+    def __init__(self, kernel, grid, args, constants, warps, default):
+        import triton
+        self.kernel = kernel.fn if isinstance(kernel, triton.runtime.Autotuner) else kernel
+        self.grid, self.args, self.constants = grid, args, constants
+        self.warps, self.default = warps, default
+
+    def compile(self, warps):
+        self.kernel.warmup(*self.args, **self.constants, num_warps=warps, grid=(1,))
+
+    def seconds(self, warps, runs):
+        """The median time of a compile."""
+        times = []
+        for _ in range(runs + 1):  # the first one also finds its tools
+            self.kernel.device_caches.clear()
+            start = time.perf_counter()
+            self.compile(warps)
+            times.append(time.perf_counter() - start)
+        return statistics.median(times[1:])
+
+    def fastest(self):
+        """The number of warps with which launches are shortest."""
+        import triton
+        took = {}
+        for warps in self.warps:
+            launch = lambda: self.kernel[self.grid](*self.args, **self.constants, num_warps=warps)
+            try:
+                took[warps] = triton.testing.do_bench(launch, warmup=3, rep=12)
+            except Exception:  # more shared memory or registers than there are
+                continue
+        return min(took, key=took.get)
+
+
+def triton_kernels():
+    """The peers by name, on arrays of the size that figures of speed are measured on."""
+    import torch
+    import peers
+    half = dict(device="cuda", dtype=torch.bfloat16)
+    x = torch.empty(1 << 24, device="cuda")
+    size, (b, h, t, d) = 4096, (4, 16, 4096, 128)
+    m = [torch.randn(size, size, **half) for _ in range(3)]
+    q = [torch.randn(b, h, t, d, **half) for _ in range(4)]
+
+    def rows(kernel, columns, weights, more):
+        count = (1 << 27) // columns
+        arrays = [torch.randn(count, columns, **half)] + [torch.randn(columns, **half) for _ in range(weights)]
+        return Peer(kernel, (count,), (*arrays, torch.empty(count, columns, **half), columns, columns, *more), dict(B=columns),
+                    (1, 2, 4, 8, 16), 8 if columns > 2048 else 4)
+
+    def attention(causal):
+        return Peer(peers.t_attn, (t // 128, b * h), (*q, t, d**-0.5), dict(D=d, CAUSAL=causal, BM=128, BN=128, num_stages=2), (4, 8), 8)
 
     return {
-        "add": (peers.t_add, lambda: peers.t_add.warmup(x, x, x, 1 << 20, B=1024, grid=(1,))),
-        "softmax 1024": rows(peers.t_softmax, (h, h, 1024, 1024), 1024),
-        "softmax 8192": rows(peers.t_softmax, (h, h, 8192, 8192), 8192),
-        "layernorm 1024": rows(peers.t_layernorm, (h, h, h, h, 1024, 1024, 1e-5), 1024),
-        "layernorm 8192": rows(peers.t_layernorm, (h, h, h, h, 8192, 8192, 1e-5), 8192),
-        "matmul 128x256x64": (mm, lambda: mm.warmup(h, h, h, 1024, 1024, 1024, 1024, 1024, 1024, BM=128, BN=256, BK=64, G=8,
-                                                    num_warps=8, num_stages=3, grid=(1,))),
-        "attention 128x128": (attention, lambda: attention.warmup(h, h, h, h, 1024, 0.1, D=128, CAUSAL=False, BM=128, BN=128,
-                                                                  num_warps=8, num_stages=2, grid=(1,))),
-        "attention causal": (attention, lambda: attention.warmup(h, h, h, h, 1024, 0.1, D=128, CAUSAL=True, BM=128, BN=128,
-                                                                 num_warps=8, num_stages=2, grid=(1,))),
+        "add": Peer(peers.t_add, ((1 << 24) // 1024,), (x, x, x, 1 << 24), dict(B=1024), (1, 2, 4, 8), 4),
+        "softmax 1024": rows(peers.t_softmax, 1024, 0, ()),
+        "softmax 8192": rows(peers.t_softmax, 8192, 0, ()),
+        "layernorm 1024": rows(peers.t_layernorm, 1024, 2, (1e-5,)),
+        "layernorm 8192": rows(peers.t_layernorm, 8192, 2, (1e-5,)),
+        "matmul 128x256x64": Peer(peers.t_mm, (size // 128 * size // 256,), (*m, *[size] * 6),
+                                  dict(BM=128, BN=256, BK=64, G=8, num_stages=3), (4, 8), 8),
+        "attention 128x128": attention(False),
+        "attention causal": attention(True),
     }
 
 
-def triton_seconds(kernel, compile_once, runs):
-    times = []
-    for _ in range(runs + 1):  # the first one also finds its tools
-        kernel.device_caches.clear()
-        start = time.perf_counter()
-        compile_once()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times[1:])
+# How many warps Triton's kernels are compiled for: the usual number, and that with which they
+# are fastest on arrays of that shape, which is what ours are made for.
+COLUMNS = {"Triton": lambda peer: peer.default, "fastest": lambda peer: peer.fastest()}
 
 
 def main():
@@ -133,11 +169,13 @@ def main():
         row, text = dict(kernel=name, ptx=ptx, module=module, one=one), f"{name:18}"
         if module and one:
             text += f" tilec: to PTX {1e3 * ptx:4.0f} ms, module {1e3 * module:4.0f}, one build {1e3 * one:4.0f}"
-        if name in peers:
-            row["triton"] = triton = triton_seconds(*peers[name], options.runs)
-            text += f"  Triton {1e3 * triton:4.0f} ms"
+        for column, choose in COLUMNS.items() if name in peers else ():
+            warps = choose(peers[name])
+            row[column] = triton = peers[name].seconds(warps, options.runs)
+            row[column + " warps"] = warps
+            text += f"  {column} ({warps} warps) {1e3 * triton:4.0f} ms"
             if module and one:
-                text += f"  ratio {module / triton:.2f}, one build {one / triton:.2f}"
+                text += f" ratio {module / triton:.2f}, one build {one / triton:.2f}"
         report(row, text)
 
 
