@@ -172,6 +172,8 @@ static BuildInfo describeBuild(Operation *op) {
   build.sharedBytes = integerOf(op, "tile.shared_bytes");
   build.persistent = integerOf(op, "tile.persistent");
   build.cluster = integerOf(op, "tile.cluster", 1);
+  if (op->hasAttr("tile.cluster_axis"))
+    build.clusterAxis = integerOf(op, "tile.cluster_axis");
   build.splitK = integerOf(op, "tile.split_k");
   build.positions = integerOf(op, "tile.positions", 1);
   build.threads *= build.positions;

@@ -58,9 +58,8 @@ EmulatorLaunch tilec::makeEmulatorLaunch(const KernelInfo &info, const LaunchPla
     launch.awaitsGrids = build.awaitsGrids;
     // As on a device that holds three clusters at once.
     constexpr unsigned clusters = 3;
-    launch.cluster = clusterBlocks(build, plan.numBlocks, clusters);
-    launch.grid[0] =
-        uint32_t(physicalBlocks(build, plan.numBlocks, clusters * launch.cluster));
+    launch.cluster = clusterBlocks(build, plan, clusters);
+    launch.grid[0] = uint32_t(physicalBlocks(build, plan, clusters * launch.cluster));
   } else {
     launch.grid[0] = uint32_t(plan.numBlocks);
   }

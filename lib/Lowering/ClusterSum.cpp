@@ -35,8 +35,10 @@ using namespace mlir;
 using namespace tilec;
 
 Value Emitter::clusterBlocks() {
-  if (!splitK || *splitK)
-    return i32(splitK.value_or(clusterSize));
+  if (splitK && *splitK)
+    return i32(*splitK);
+  if (!hasClusterOfLaunch())
+    return i32(clusterSize);
   return NVVM::ClusterDimBlocksXOp::create(builder, loc, builder.getI32Type());
 }
 

@@ -11,7 +11,7 @@
 //   tile.tensor_maps = [{param = 0 : i64, box = array<i64: 128, 64>, swizzle = 128 : i64}]
 //
 // A tile that all blocks of a cluster want is cut into as many parts; each block copies
-// one to all.
+// one to all. Where the launch gives a cluster fewer blocks, each copies several parts.
 //
 // The engine reads zeros outside of the array and writes nothing there, and counts in 32
 // bits: positions are clamped to numbers that are outside of any array it knows.
@@ -171,26 +171,30 @@ void Emitter::emitBoxes(const BoxPlan &plan, Value map, ArrayRef<Value> start, V
         /*isCTAOnly=*/true, /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
 }
 
-/// Where a share begins is linear in the block's number: both count powers of two.
-void Emitter::emitSharedBoxes(const BoxPlan &plan, Value map, ArrayRef<Value> start,
-                              Value place, Value barrier, Value policy) {
+/// Where a share begins is linear in its number: both count powers of two.
+void Emitter::emitShare(const BoxPlan &plan, Value number, Value map, ArrayRef<Value> start,
+                        Value place, Value barrier, Value policy) {
   size_t share = plan.pieces.size() / size_t(clusterSize);
-  Value rank = clusterRank();
-  auto ofRank = [&](function_ref<int64_t(const BoxPlan::Piece &)> number) {
+  auto ofShare = [&](function_ref<int64_t(const BoxPlan::Piece &)> position) {
     LinearBases bases;
     for (size_t bit = 1; bit < size_t(clusterSize); bit *= 2)
-      bases.push_back(uint64_t(number(plan.pieces[bit * share])));
-    return reachableBits(bases) ? emitLinear(builder, loc, rank, bases) : Value();
+      bases.push_back(uint64_t(position(plan.pieces[bit * share])));
+    return reachableBits(bases) ? emitLinear(builder, loc, number, bases) : Value();
   };
   SmallVector<Value> ownStart(start);
   for (auto [dim, coordinate] : llvm::enumerate(ownStart))
-    if (Value more = ofRank([&](const BoxPlan::Piece &piece) { return piece.start[dim]; }))
+    if (Value more = ofShare([&](const BoxPlan::Piece &piece) { return piece.start[dim]; }))
       coordinate = arith::AddIOp::create(builder, loc, coordinate, more);
-  Value offset = ofRank([](const BoxPlan::Piece &piece) { return piece.byteOffset; });
+  Value offset = ofShare([](const BoxPlan::Piece &piece) { return piece.byteOffset; });
   Value ownPlace = LLVM::GEPOp::create(builder, loc, place.getType(), builder.getI8Type(),
                                        place, ArrayRef<LLVM::GEPArg>{offset});
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), 7);
   Value mask = arith::ConstantIntOp::create(builder, loc, (int64_t(1) << clusterSize) - 1, 16);
+  if (clusterAxis) {
+    Value end = arith::ShLIOp::create(builder, loc, i32(1), clusterBlocks());
+    mask = arith::TruncIOp::create(builder, loc, builder.getI16Type(),
+                                   arith::SubIOp::create(builder, loc, end, i32(1)));
+  }
   for (const BoxPlan::Piece &piece : ArrayRef(plan.pieces).take_front(share)) {
     Value address = addBytes(ownPlace, piece.byteOffset);
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
@@ -198,6 +202,23 @@ void Emitter::emitSharedBoxes(const BoxPlan &plan, Value map, ArrayRef<Value> st
         emitCoordinates(ownStart, piece.start), barrier, /*im2colOffsets=*/ValueRange(),
         mask, policy, NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
         /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+  }
+}
+
+void Emitter::emitSharedBoxes(const BoxPlan &plan, Value map, ArrayRef<Value> start,
+                              Value place, Value barrier, Value policy) {
+  Value rank = clusterRank();
+  emitShare(plan, rank, map, start, place, barrier, policy);
+  // With n blocks the shares rank, rank + n, rank + 2 n, …
+  for (int64_t blocks = clusterSize / 2; clusterAxis && blocks >= 1; blocks /= 2) {
+    Value isSo = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule, clusterBlocks(),
+                                       i32(blocks));
+    emitUnder(isSo, [&] {
+      for (int64_t first = blocks; first < clusterSize; first += 2 * blocks) {
+        Value number = arith::AddIOp::create(builder, loc, rank, i32(first));
+        emitShare(plan, number, map, start, place, barrier, policy);
+      }
+    });
   }
 }
 

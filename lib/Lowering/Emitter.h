@@ -252,7 +252,10 @@ private:
   LogicalResult emitCopies(tgpu::PushOp op, Value place, Value barrier);
   void emitBoxes(const BoxPlan &plan, Value map, mlir::ArrayRef<Value> start, Value place,
                  Value barrier, Value policy);
-  /// Of the boxes this block's share, for all blocks of the cluster.
+  /// Of the boxes the share with this number (i32), for all blocks of the cluster.
+  void emitShare(const BoxPlan &plan, Value number, Value map, mlir::ArrayRef<Value> start,
+                 Value place, Value barrier, Value policy);
+  /// Of the boxes this block's shares: of as many as there may be blocks in a cluster.
   void emitSharedBoxes(const BoxPlan &plan, Value map, mlir::ArrayRef<Value> start,
                        Value place, Value barrier, Value policy);
   Value cachePolicy(tgpu::CopyOp copy);
@@ -284,6 +287,8 @@ private:
   //===--- ClusterSum.cpp -----------------------------------------------------------------===//
   /// i32: blocks of the cluster.
   Value clusterBlocks();
+  /// How many blocks a cluster has is known to the launch only.
+  bool hasClusterOfLaunch() const { return splitK || clusterAxis; }
   /// Makes the barriers at which blocks meet, at the start of the kernel.
   void emitMeetings();
   void emitMeeting(Value barrier, Value parity);
@@ -426,7 +431,9 @@ private:
   bool kernelIsStream = false; ///< it has but elementwise operations
   bool isAligned16 = false;   ///< the build's facts
   bool isIndex32 = false;
-  int64_t clusterSize = 1;    ///< blocks that share copies
+  int64_t clusterSize = 1;    ///< blocks that share copies, at most
+  /// Along which axis of the grid, where the launch may leave blocks alone.
+  std::optional<int64_t> clusterAxis;
   /// Blocks that share a position of the grid; 0: as many as the cluster has.
   std::optional<int64_t> splitK;
   /// Of each barrier at which blocks meet: the parity of the phase that a thread waits for.
@@ -484,6 +491,7 @@ inline constexpr llvm::StringLiteral accessWarpsAttr = "tile.access_warps";
 inline constexpr llvm::StringLiteral persistentAttr = "tile.persistent";
 inline constexpr llvm::StringLiteral tensorMapsAttr = "tile.tensor_maps";
 inline constexpr llvm::StringLiteral clusterAttr = "tile.cluster";
+inline constexpr llvm::StringLiteral clusterAxisAttr = "tile.cluster_axis";
 /// Blocks of a cluster that share a position of the grid; 1: the launch decides.
 inline constexpr llvm::StringLiteral splitKAttr = "tile.split_k";
 inline constexpr llvm::StringLiteral positionsAttr = "tile.positions";

@@ -122,6 +122,8 @@ Emitter::Emitter(tile::KernelOp kernel, const Chip *chip)
       isIndex32(tile::relies(kernel, BuildFact::Index32)) {
   if (auto size = kernel->getAttrOfType<IntegerAttr>(tgpu::clusterAttrName))
     clusterSize = size.getInt();
+  if (auto axis = kernel->getAttrOfType<IntegerAttr>(tgpu::clusterAxisAttrName))
+    clusterAxis = axis.getInt();
   if (auto parts = kernel->getAttrOfType<IntegerAttr>(tgpu::splitKAttrName))
     splitK = parts.getInt();
   if (auto positions = kernel->getAttrOfType<IntegerAttr>(tgpu::positionsAttrName))
@@ -200,6 +202,8 @@ void Emitter::addRoleAttributes(int32_t numWarps) {
   }
   if (clusterSize > 1)
     function->setAttr(clusterAttr, builder.getI32IntegerAttr(int32_t(clusterSize)));
+  if (clusterAxis)
+    function->setAttr(clusterAxisAttr, builder.getI32IntegerAttr(int32_t(*clusterAxis)));
   if (splitK) {
     // 1: the launch decides.
     int32_t parts = *splitK ? int32_t(*splitK) : 1;

@@ -237,7 +237,8 @@ static int64_t bytesOfEngine(tgpu::RingOp ring) {
 void Emitter::emitBarriersOf(const RingState &ring) {
   Value arrivals = i32(ring.copyingThreads + (ring.engineBytes ? 1 : 0));
   int64_t releases = ring.isReadByIssuer ? 1 : int64_t(kernel.getNumWarps().value_or(4));
-  Value warps = i32(clusterSize * releases);
+  Value warps = clusterAxis ? arith::MulIOp::create(builder, loc, clusterBlocks(), i32(releases))
+                            : i32(clusterSize * releases);
   int64_t numStages = ring.type.getStages();
   for (int64_t stage = 0; stage < numStages; ++stage)
     for (bool isEmpty : {false, true}) {
@@ -374,7 +375,7 @@ LogicalResult Emitter::emitRelease(tgpu::ReleaseOp op) {
     NVVM::SyncWarpOp::create(builder, loc, i32(-1));
   Value empty = barrierAddress(ring, stageAt(ring, ring.release), /*isEmpty=*/true);
   if (clusterSize > 1)
-    arriveAtBlocks(empty, i32(clusterSize));
+    arriveAtBlocks(empty, clusterBlocks());
   else
     emitUnder(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, lane(), i32(1)),
               [&] {

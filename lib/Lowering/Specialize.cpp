@@ -120,7 +120,7 @@ static Value countClusters(OpBuilder &builder, Location loc, Value blocks, int64
 }
 
 Value Emitter::emitResidentBlock() {
-  if (splitK)
+  if (hasClusterOfLaunch())
     return arith::IndexCastUIOp::create(
         builder, loc, builder.getIndexType(),
         NVVM::ClusterIdXOp::create(builder, loc, builder.getI32Type()));
@@ -129,7 +129,7 @@ Value Emitter::emitResidentBlock() {
 }
 
 Value Emitter::emitNumResidentBlocks() {
-  if (splitK)
+  if (hasClusterOfLaunch())
     return arith::IndexCastUIOp::create(
         builder, loc, builder.getIndexType(),
         NVVM::ClusterDimXOp::create(builder, loc, builder.getI32Type()));
@@ -138,7 +138,7 @@ Value Emitter::emitNumResidentBlocks() {
 }
 
 Value Emitter::clusterRank() {
-  if (splitK)
+  if (hasClusterOfLaunch())
     return NVVM::BlockInClusterIdXOp::create(builder, loc, builder.getI32Type());
   Value number = NVVM::BlockIdXOp::create(builder, loc, builder.getI32Type());
   return arith::AndIOp::create(builder, loc, number, i32(clusterSize - 1));

@@ -304,8 +304,8 @@ static Expected<void> launchOnGpu(KernelState &state, const LoadedKernel &kernel
     return ok;
   auto numSMs = static_cast<unsigned>(kernel.device->numSMs);
   int64_t blocks =
-      physicalBlocks(build, plan.numBlocks, numSMs, kernel.builds[plan.build].mostClusters);
-  auto cluster = clusterOf(info, clusterBlocks(build, plan.numBlocks, numSMs), config, blocks);
+      physicalBlocks(build, plan, numSMs, kernel.builds[plan.build].mostClusters);
+  auto cluster = clusterOf(info, clusterBlocks(build, plan, numSMs), config, blocks);
   if (!cluster)
     return cluster.failure();
 

@@ -267,7 +267,7 @@ Expected<unsigned> tilec::countClusters(const LoadedKernel &kernel, const BuildI
     return 0u;
   cuda::LaunchAttribute attribute{};
   attribute.id = cuda::ClusterDimension;
-  attribute.value.cluster = {build.cluster, 1, 1};
+  attribute.value.cluster = {build.cluster, 1, 1}; // with fewer, there is room for more
   cuda::LaunchConfig launch{};
   launch.gridX = build.cluster;
   launch.gridY = launch.gridZ = launch.blockY = launch.blockZ = 1;

@@ -91,6 +91,8 @@ static Json buildToJson(const BuildInfo &build) {
   j["spills"] = build.spillBytes;
   j["persistent"] = build.persistent;
   j["cluster"] = build.cluster;
+  if (build.clusterAxis)
+    j["cluster_axis"] = *build.clusterAxis;
   j["split_k"] = build.splitK;
   j["positions"] = build.positions;
   j["awaits_grids"] = build.awaitsGrids;
@@ -259,6 +261,8 @@ static BuildInfo readBuild(const Json &value, const std::string &path, std::stri
   build.spillBytes = static_cast<unsigned>(in.integer("spills", 0, 1 << 30));
   build.persistent = static_cast<unsigned>(in.integer("persistent", 0, 32));
   build.cluster = static_cast<unsigned>(in.integer("cluster", 1, 8));
+  if (in.has("cluster_axis"))
+    build.clusterAxis = static_cast<unsigned>(in.integer("cluster_axis", 0, 2));
   build.splitK = static_cast<unsigned>(in.integer("split_k", 0, 8));
   build.positions = static_cast<unsigned>(in.integer("positions", 1, 32));
   build.awaitsGrids = in.boolean("awaits_grids");

@@ -374,21 +374,24 @@ static int64_t bytesOfArrays(std::span<const KernelArg> args) {
   return bytes;
 }
 
-unsigned tilec::clusterBlocks(const BuildInfo &build, int64_t numBlocks,
+unsigned tilec::clusterBlocks(const BuildInfo &build, const LaunchPlan &plan,
                               unsigned multiprocessors) {
+  // A block without a position of its own would have nothing to do.
+  if (build.clusterAxis)
+    return plan.grid[*build.clusterAxis] == 1 ? 1 : build.cluster;
   if (build.splitK != 1)
     return build.splitK ? build.splitK : build.cluster;
   // Multiprocessors come in groups of some 16, and a cluster stays in one: clusters of
   // more than two leave some of them without work.
   for (unsigned blocks : {8u, 4u})
-    if (numBlocks * blocks <= multiprocessors - multiprocessors / 8)
+    if (plan.numBlocks * blocks <= multiprocessors - multiprocessors / 8)
       return blocks;
   return 2;
 }
 
-int64_t tilec::physicalBlocks(const BuildInfo &build, int64_t numBlocks, unsigned multiprocessors,
-                              unsigned mostClusters) {
-  int64_t cluster = clusterBlocks(build, numBlocks, multiprocessors);
+int64_t tilec::physicalBlocks(const BuildInfo &build, const LaunchPlan &plan,
+                              unsigned multiprocessors, unsigned mostClusters) {
+  int64_t cluster = clusterBlocks(build, plan, multiprocessors), numBlocks = plan.numBlocks;
   int64_t blocks = numBlocks / build.positions + (numBlocks % build.positions != 0);
   blocks = build.splitK ? numBlocks * cluster : (blocks + cluster - 1) / cluster * cluster;
   if (build.persistent == 0)

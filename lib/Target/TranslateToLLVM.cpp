@@ -41,10 +41,12 @@ void markInlineAssemblyConvergent(llvm::Module &module) {
             call->setConvergent();
 }
 
-/// `tile.cluster` becomes what PTX prints as .reqnctapercluster.
+/// `tile.cluster` becomes what PTX prints as .reqnctapercluster, which fixes the number: not
+/// where the launch decides.
 void requireClusters(ModuleOp module) {
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())
-    if (auto size = function->getAttrOfType<IntegerAttr>("tile.cluster"); size && size.getInt() > 1)
+    if (auto size = function->getAttrOfType<IntegerAttr>("tile.cluster");
+        size && size.getInt() > 1 && !function->hasAttr("tile.cluster_axis"))
       function->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
                         DenseI32ArrayAttr::get(module.getContext(), {int32_t(size.getInt()), 1, 1}));
 }

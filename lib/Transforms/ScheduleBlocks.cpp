@@ -47,6 +47,8 @@
 // grid to be of pairs (`pairs`), along the axis that saves more bytes; by hint, four or
 // eight blocks are a cluster. Where the grid's extent is odd, the last cluster's second block
 // has no position of its own: it copies and computes along, and its stores are left out.
+// Without a hint the launch has the last word (`tgpu.cluster_axis`): blocks are alone where the
+// extent is one.
 //
 // Loads of which every tile is read by one position only where the grid is thin, as the
 // weights of a product with few rows, are marked so (Copies.h): they need not push out of
@@ -387,6 +389,7 @@ namespace {
 struct Cluster {
   uint32_t axis;
   int64_t blocks;
+  bool isOfLaunch; ///< the launch may leave blocks alone
 };
 } // namespace
 
@@ -410,7 +413,8 @@ static std::optional<Cluster> chooseCluster(tile::KernelOp kernel, StringRef chi
   if (!best)
     return stayAlone(kernel, chip,
                      "no two neighbours of the grid load the same and run in step");
-  Cluster cluster{*best, hint.value_or(2)};
+  // Products in tensor memory tell a number of blocks that is known of what they have read.
+  Cluster cluster{*best, hint.value_or(2), !hint && !target->has(ChipFeature::TensorMemoryMma)};
   remarkChoice(kernel, "schedule-blocks",
                "clusters of {0} blocks along axis {1} of the grid copy {2} of each step once for {3}",
                cluster.blocks, cluster.axis, spellBytes(most),
@@ -556,11 +560,14 @@ static void makePersistent(tile::KernelOp kernel, Raster raster, std::optional<C
   for (uint32_t axis = 0; axis < std::max(numAxes, 2u); ++axis)
     extents.push_back(
         math.narrow(tile::NumBlocksOp::create(builder, kernel.getLoc(), index, axis)));
-  Value extent;
+  Value extent, blocks;
   if (cluster) {
     extent = extents[cluster->axis];
-    extents[cluster->axis] = math.div(math.add(extent, math.constant(cluster->blocks - 1)),
-                                      math.constant(cluster->blocks));
+    blocks = cluster->isOfLaunch
+                 ? math.narrow(tgpu::ClusterSizeOp::create(builder, kernel.getLoc(), index))
+                 : math.constant(cluster->blocks);
+    Value up = math.add(extent, math.sub(blocks, math.constant(1)));
+    extents[cluster->axis] = math.div(up, blocks);
   }
   Value product = extents[0];
   for (Value axis : ArrayRef(extents).drop_front())
@@ -580,7 +587,7 @@ static void makePersistent(tile::KernelOp kernel, Raster raster, std::optional<C
   if (cluster) {
     Value rank = math.narrow(tgpu::ClusterRankOp::create(builder, kernel.getLoc(), index));
     Value ofCluster = math.narrow(position[cluster->axis]);
-    Value place = math.add(math.mul(ofCluster, math.constant(cluster->blocks)), rank);
+    Value place = math.add(math.mul(ofCluster, blocks), rank);
     isInside = math.is(arith::CmpIPredicate::ult, place, extent);
     position[cluster->axis] = math.widen(place);
   }
@@ -596,6 +603,8 @@ static void makePersistent(tile::KernelOp kernel, Raster raster, std::optional<C
     return;
   guardStores(*loop.getBody(), isInside);
   kernel->setAttr(tgpu::clusterAttrName, builder.getI64IntegerAttr(cluster->blocks));
+  if (cluster->isOfLaunch)
+    kernel->setAttr(tgpu::clusterAxisAttrName, builder.getI64IntegerAttr(cluster->axis));
 }
 
 namespace {

@@ -64,3 +64,45 @@ tile.kernel @pair(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %n: inde
   // CHECK-NEXT: llvm.return
   tile.return
 }
+
+// The launch says how many blocks a cluster has; where it is one, that copies both halves.
+// CHECK-LABEL: llvm.func @of_launch(
+// CHECK-SAME: tile.cluster = 2 : i32, tile.cluster_axis = 1 : i32
+// CHECK: %[[BLOCKS:.*]] = nvvm.read.ptx.sreg.cluster.nctaid.x
+// CHECK: %[[EIGHT:.*]] = arith.constant 8 : i32
+// CHECK: %[[WARPS:.*]] = arith.muli %[[BLOCKS]], %[[EIGHT]]
+// CHECK: nvvm.mbarrier.init %{{.*}}, %[[WARPS]]
+tile.kernel @of_launch(%b: !tile.array<?x?xbf16>, %n: index) attributes {num_warps = 8 : i32, tgpu.access_warps = 4 : i64, tgpu.resident_blocks = 1 : i64, tgpu.cluster = 2 : i64, tgpu.cluster_axis = 1 : i64} {
+  %c1 = arith.constant 1 : index
+  %ring = tgpu.ring copy "tma" offset 0 barriers 65536 : !tgpu.ring<2x[!tgpu.buffer<64x128xbf16, #sb>]>
+  tgpu.specialize registers [24, 240] access {
+    // CHECK: nvvm.read.ptx.sreg.clusterid.x
+    // CHECK: nvvm.read.ptx.sreg.nclusterid.x
+    %first = tgpu.resident_block
+    %step = tgpu.num_resident_blocks
+    scf.for %i = %first to %n step %step {
+      // CHECK: %[[RANK:.*]] = nvvm.read.ptx.sreg.cluster.ctaid.x
+      // CHECK: %[[OF:.*]] = nvvm.read.ptx.sreg.cluster.nctaid.x
+      // CHECK: %[[END:.*]] = arith.shli %{{.*}}, %[[OF]]
+      // CHECK: %[[ALL:.*]] = arith.subi %[[END]]
+      // CHECK: %[[MASK:.*]] = arith.trunci %[[ALL]] : i32 to i16
+      // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask = %[[MASK]]
+      // CHECK: %[[ALONE:.*]] = arith.cmpi ule
+      // CHECK: scf.if %[[ALONE]] {
+      // CHECK:   nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask
+      // CHECK: }
+      tgpu.push %ring : !tgpu.ring<2x[!tgpu.buffer<64x128xbf16, #sb>]> {
+        tgpu.copy %b[%c1, %i] order [1, 0] multicast to 0 : !tile.array<?x?xbf16>
+      }
+    }
+  } execute {
+    scf.for %i = %c1 to %n step %c1 {
+      %y = tgpu.pop %ring : !tgpu.ring<2x[!tgpu.buffer<64x128xbf16, #sb>]> -> !b
+      // CHECK: %[[FROM:.*]] = nvvm.read.ptx.sreg.cluster.nctaid.x
+      // CHECK: arith.cmpi ult, %{{.*}}, %[[FROM]]
+      // CHECK: llvm.call @tilec.mbarrier.arrive.cluster
+      tgpu.release %ring : !tgpu.ring<2x[!tgpu.buffer<64x128xbf16, #sb>]>
+    }
+  }
+  tile.return
+}

@@ -124,6 +124,9 @@ struct BuildInfo {
   unsigned spillBytes = 0;  ///< per thread, as the assembler reports
   unsigned persistent = 0;  ///< blocks per multiprocessor; 0: one block per grid position
   unsigned cluster = 1;     ///< blocks per cluster
+  /// Along which axis of the grid blocks of a cluster lie side by side, where a launch may
+  /// leave them alone (clusterBlocks).
+  std::optional<unsigned> clusterAxis;
   unsigned positions = 1;   ///< of the grid that a block takes at once, side by side
   /// Blocks of a cluster that share each position of the grid; 1: as many as the launch
   /// gives a cluster (clusterBlocks); 0: a block has its position for itself.

@@ -46,14 +46,15 @@ using Grid = std::array<int64_t, 3>;
 /// alone reads in some 8 us, where to add up parts takes 3.
 inline constexpr int64_t bytesToShare = 512 * 1024;
 
-/// Blocks per cluster in a launch of `build` for a grid of `numBlocks` positions.
-unsigned clusterBlocks(const BuildInfo &build, int64_t numBlocks, unsigned multiprocessors);
+struct LaunchPlan;
 
-/// Blocks that a launch of `build` starts for a grid of `numBlocks` (at least 1)
-/// positions on a device with that many multiprocessors. `mostClusters`: how many the device
-/// holds at once (multiprocessors come in groups, and a cluster stays in one); 0: as many as
-/// there is room for.
-int64_t physicalBlocks(const BuildInfo &build, int64_t numBlocks, unsigned multiprocessors,
+/// Blocks per cluster in a launch of `build` as planned.
+unsigned clusterBlocks(const BuildInfo &build, const LaunchPlan &plan, unsigned multiprocessors);
+
+/// Blocks that this launch starts on a device with that many multiprocessors. `mostClusters`:
+/// how many the device holds at once (multiprocessors come in groups, and a cluster stays in
+/// one); 0: as many as there is room for.
+int64_t physicalBlocks(const BuildInfo &build, const LaunchPlan &plan, unsigned multiprocessors,
                        unsigned mostClusters = 0);
 
 /// A launch ready to go.

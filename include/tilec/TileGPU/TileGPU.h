@@ -49,6 +49,9 @@ inline constexpr llvm::StringLiteral positionsAttrName = "tgpu.positions";
 
 /// On tile.kernel: blocks per cluster (i64); absent: no clusters.
 inline constexpr llvm::StringLiteral clusterAttrName = "tgpu.cluster";
+/// On tile.kernel: along this axis of the grid the blocks of a cluster lie side by side, and the
+/// launch may leave them alone (i64).
+inline constexpr llvm::StringLiteral clusterAxisAttrName = "tgpu.cluster_axis";
 /// On tile.kernel: it waits for the grids before it by itself (unit).
 inline constexpr llvm::StringLiteral awaitsGridsAttrName = "tile.awaits_grids";
 /// On tile.kernel: so many blocks of a cluster share each position of the grid; 0: as many as

@@ -24,8 +24,12 @@ struct Product {
   int bm, bn, bk;
 };
 constexpr Product products[] = {
-    // Two blocks a cluster, of which the second has no place in the grid.
+    // Two blocks a cluster, of which the last one's second has no place in the grid.
+    {260, 136, 136, 128, 128, 64},
+    // One position along the axis of pairs: blocks are alone, and copy what pairs would share.
     {128, 128, 64, 128, 128, 64},
+    {120, 520, 328, 128, 128, 64},
+    {520, 128, 200, 256, 128, 32},
     // Smaller tiles in a grid of pairs, and of none.
     {200, 136, 136, 64, 128, 64},
     {120, 400, 72, 64, 128, 32},

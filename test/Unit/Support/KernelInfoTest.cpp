@@ -52,6 +52,7 @@ static KernelInfo residentKernel() {
   KernelInfo info = sampleKernel();
   info.builds[0].persistent = 2;
   info.builds[0].cluster = 4;
+  info.builds[0].clusterAxis = 1;
   info.builds[0].splitK = 4;
   info.builds[0].positions = 2;
   info.builds[0].awaitsGrids = true;
@@ -65,6 +66,8 @@ TEST(KernelInfo, ResidentBuildsRoundTrip) {
   const BuildInfo &build = back->builds[0];
   EXPECT_EQ(build.persistent, 2u);
   EXPECT_EQ(build.cluster, 4u);
+  EXPECT_EQ(build.clusterAxis, 1u);
+  EXPECT_FALSE(back->builds[1].clusterAxis);
   EXPECT_EQ(build.splitK, 4u);
   EXPECT_EQ(build.positions, 2u);
   EXPECT_TRUE(build.awaitsGrids);

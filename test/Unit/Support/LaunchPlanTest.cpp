@@ -374,31 +374,49 @@ TEST(LaunchPlan, BuildsForPairs) {
 TEST(LaunchPlan, BlocksThatShareAPosition) {
   BuildInfo build;
   build.cluster = 2;
-  EXPECT_EQ(physicalBlocks(build, 5, 132), 6);
+  EXPECT_EQ(physicalBlocks(build, planOf(5), 132), 6);
   build.cluster = build.splitK = 4;
-  EXPECT_EQ(clusterBlocks(build, 5, 132), 4u);
-  EXPECT_EQ(physicalBlocks(build, 5, 132), 20);
+  EXPECT_EQ(clusterBlocks(build, planOf(5), 132), 4u);
+  EXPECT_EQ(physicalBlocks(build, planOf(5), 132), 20);
   build.persistent = 1;
-  EXPECT_EQ(physicalBlocks(build, 50, 132), 132);
+  EXPECT_EQ(physicalBlocks(build, planOf(50), 132), 132);
   // As many as there is room for.
   build.splitK = 1;
-  EXPECT_EQ(clusterBlocks(build, 14, 132), 8u);
-  EXPECT_EQ(clusterBlocks(build, 15, 132), 4u);
-  EXPECT_EQ(clusterBlocks(build, 30, 132), 2u);
-  EXPECT_EQ(physicalBlocks(build, 64, 132), 128);
+  EXPECT_EQ(clusterBlocks(build, planOf(14), 132), 8u);
+  EXPECT_EQ(clusterBlocks(build, planOf(15), 132), 4u);
+  EXPECT_EQ(clusterBlocks(build, planOf(30), 132), 2u);
+  EXPECT_EQ(physicalBlocks(build, planOf(64), 132), 128);
+}
+
+TEST(LaunchPlan, NoPairsAlongAnAxisOfOnePosition) {
+  BuildInfo build;
+  build.persistent = 1;
+  build.cluster = 2;
+  LaunchPlan plan = planOf(200);
+  EXPECT_EQ(clusterBlocks(build, plan, 132), 2u);
+  build.clusterAxis = 1;
+  EXPECT_EQ(clusterBlocks(build, plan, 132), 1u);
+  EXPECT_EQ(physicalBlocks(build, plan, 132), 132);
+  plan.grid = {67, 3, 1};
+  EXPECT_EQ(clusterBlocks(build, plan, 132), 2u);
+  plan.grid = {1, 7, 1};
+  plan.numBlocks = 7;
+  EXPECT_EQ(physicalBlocks(build, plan, 132), 8);
+  build.clusterAxis = 0;
+  EXPECT_EQ(physicalBlocks(build, plan, 132), 7);
 }
 
 TEST(LaunchPlan, ClustersThatFindRoom) {
   BuildInfo build;
   build.persistent = 1;
   build.cluster = 4;
-  EXPECT_EQ(physicalBlocks(build, 1000, 132), 132);
-  EXPECT_EQ(physicalBlocks(build, 1000, 132, 30), 120);
-  EXPECT_EQ(physicalBlocks(build, 1000, 132, 40), 132);
-  EXPECT_EQ(physicalBlocks(build, 5, 132, 30), 8);
+  EXPECT_EQ(physicalBlocks(build, planOf(1000), 132), 132);
+  EXPECT_EQ(physicalBlocks(build, planOf(1000), 132, 30), 120);
+  EXPECT_EQ(physicalBlocks(build, planOf(1000), 132, 40), 132);
+  EXPECT_EQ(physicalBlocks(build, planOf(5), 132, 30), 8);
   // Blocks that do not stay may wait for others.
   build.persistent = 0;
-  EXPECT_EQ(physicalBlocks(build, 1000, 132, 30), 1000);
+  EXPECT_EQ(physicalBlocks(build, planOf(1000), 132, 30), 1000);
 }
 
 TEST(LaunchPlan, ReusedPlanDoesNotGrow) {

@@ -14,7 +14,7 @@
 #ifndef TILEC_TEST_UNIT_SUPPORT_SAMPLEKERNEL_H
 #define TILEC_TEST_UNIT_SUPPORT_SAMPLEKERNEL_H
 
-#include "tilec/Support/KernelInfo.h"
+#include "tilec/Support/LaunchPlan.h"
 
 namespace tilec {
 
@@ -34,6 +34,14 @@ inline ParamInfo sampleScalar(std::string name, DType dtype) {
   param.name = std::move(name);
   param.dtype = dtype;
   return param;
+}
+
+/// A launch of so many positions along axis 0.
+inline LaunchPlan planOf(int64_t numBlocks) {
+  LaunchPlan plan;
+  plan.grid = {numBlocks, 1, 1};
+  plan.numBlocks = numBlocks;
+  return plan;
 }
 
 inline KernelInfo sampleKernel() {

@@ -142,23 +142,23 @@ TEST(TensorMapPlan, MapsOfWrongParametersAreRefused) {
 
 TEST(PhysicalBlocks, ClustersAndResidentBlocks) {
   BuildInfo build;
-  EXPECT_EQ(physicalBlocks(build, 7, 132), 7);
+  EXPECT_EQ(physicalBlocks(build, planOf(7), 132), 7);
   build.cluster = 2;
-  EXPECT_EQ(physicalBlocks(build, 7, 132), 8);
-  EXPECT_EQ(physicalBlocks(build, 8, 132), 8);
+  EXPECT_EQ(physicalBlocks(build, planOf(7), 132), 8);
+  EXPECT_EQ(physicalBlocks(build, planOf(8), 132), 8);
   build.persistent = 1;
-  EXPECT_EQ(physicalBlocks(build, 7, 132), 8);
-  EXPECT_EQ(physicalBlocks(build, 1000, 132), 132);
-  EXPECT_EQ(physicalBlocks(build, 1000, 133), 132);
-  EXPECT_EQ(physicalBlocks(build, 1000, 1), 2);
+  EXPECT_EQ(physicalBlocks(build, planOf(7), 132), 8);
+  EXPECT_EQ(physicalBlocks(build, planOf(1000), 132), 132);
+  EXPECT_EQ(physicalBlocks(build, planOf(1000), 133), 132);
+  EXPECT_EQ(physicalBlocks(build, planOf(1000), 1), 2);
   build.cluster = 1;
   build.persistent = 2;
-  EXPECT_EQ(physicalBlocks(build, 1000, 132), 264);
-  EXPECT_EQ(physicalBlocks(build, 263, 132), 263);
+  EXPECT_EQ(physicalBlocks(build, planOf(1000), 132), 264);
+  EXPECT_EQ(physicalBlocks(build, planOf(263), 132), 263);
   build.persistent = 0;
   build.positions = 4;
-  EXPECT_EQ(physicalBlocks(build, 0, 132), 0);
-  EXPECT_EQ(physicalBlocks(build, 4, 132), 1);
-  EXPECT_EQ(physicalBlocks(build, 5, 132), 2);
-  EXPECT_EQ(physicalBlocks(build, 2147483647, 132), 536870912);
+  EXPECT_EQ(physicalBlocks(build, planOf(0), 132), 0);
+  EXPECT_EQ(physicalBlocks(build, planOf(4), 132), 1);
+  EXPECT_EQ(physicalBlocks(build, planOf(5), 132), 2);
+  EXPECT_EQ(physicalBlocks(build, planOf(2147483647), 132), 536870912);
 }

@@ -140,6 +140,20 @@ TEST_F(EmitPTXTest, TensorMapsAndClusters) {
   }
 }
 
+/// What PTX says of clusters no launch can change.
+TEST_F(EmitPTXTest, ClustersOfTheLaunch) {
+  std::string ptx = compile(R"(
+llvm.func @launched(%x: !llvm.ptr<1>, %gx: i32)
+    attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>, tile.cluster = 4 : i32,
+                tile.cluster_axis = 0 : i32} {
+  llvm.store %gx, %x : i32, !llvm.ptr<1>
+  llvm.return
+}
+)");
+  EXPECT_THAT(ptx, HasSubstr(".visible .entry launched("));
+  EXPECT_THAT(ptx, Not(HasSubstr("cluster")));
+}
+
 TEST_F(EmitPTXTest, WholeKernelHasThePromisedForm) {
   std::string ptx = compile(wholeKernel);
   EXPECT_THAT(ptx, HasSubstr(".target sm_90a\n"));
