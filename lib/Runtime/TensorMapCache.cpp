@@ -5,7 +5,8 @@
 //
 // In: a description. Out: the driver's encoding, from the cache or from
 // cuTensorMapEncodeTiled. What lies outside of the array reads as zeros; L2 fetches
-// 256 bytes where a row of the box is longer than half of that, else 128.
+// 256 bytes where a row of the box has half of that and rows of the array begin at
+// lines, else 128.
 //
 //===------------------------------------------------------------------------===//
 
@@ -56,7 +57,12 @@ static Expected<void> encodeByDriver(const TensorMapPlan &plan, cuda::TensorMap 
                 : plan.swizzleBytes == 64 ? cuda::Swizzle64
                 : plan.swizzleBytes == 32 ? cuda::Swizzle32
                                           : cuda::NoSwizzle;
-  bool isWide = plan.box[0] * dtypeBytes(plan.dtype) >= 128;
+  // Where rows begin within lines of the cache, what is fetched beside a box's two lines a row
+  // keeps the cache from what others want.
+  constexpr uint64_t lineBytes = 128;
+  bool isWide = plan.box[0] * dtypeBytes(plan.dtype) >= lineBytes &&
+                std::all_of(pitches, pitches + plan.rank - 1,
+                            [](uint64_t pitch) { return pitch % lineBytes == 0; });
   return cuda::check("describing an array for tile copies",
                      cuda::driver()->tensorMapEncodeTiled(
                          &out, typeOf(plan.dtype), plan.rank, plan.base, plan.dims, pitches,

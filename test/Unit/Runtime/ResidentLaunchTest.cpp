@@ -73,6 +73,17 @@ TEST_F(ResidentLaunchTest, PassesTensorMapsLast) {
   EXPECT_EQ(fake->sharedOptIn["matmul__mapped"], 232448);
 }
 
+TEST_F(ResidentLaunchTest, RowsThatBeginWithinLinesAreFetchedByLines) {
+  Stream s = Device::get(0).createStream();
+  Kernel k = mapped(0, 1);
+  auto a = Array<bf16, 2>::zeros(s, {300, 72}), b = Array<bf16, 2>::zeros(s, {72, 136});
+  auto c = Array<bf16, 2>::empty(s, {300, 136});
+  k.launch(s, a, b, c, 2.0f);
+  ASSERT_EQ(fake->encodedMaps.size(), 2u);
+  EXPECT_EQ(fake->encodedMaps[0].pitches, (std::vector<uint64_t>{144}));
+  EXPECT_EQ(fake->encodedMaps[0].promotion, cuda::Promote128);
+}
+
 TEST_F(ResidentLaunchTest, OtherArraysAreEncodedAgain) {
   Stream s = Device::get(0).createStream();
   Kernel k = mapped(0, 1);
