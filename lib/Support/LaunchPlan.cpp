@@ -399,7 +399,16 @@ int64_t tilec::physicalBlocks(const BuildInfo &build, const LaunchPlan &plan,
   int64_t resident = static_cast<int64_t>(build.persistent) * multiprocessors / cluster * cluster;
   if (mostClusters)
     resident = std::min(resident, mostClusters * cluster);
-  return std::min(blocks, std::max(resident, cluster));
+  resident = std::max(resident, cluster);
+  if (cluster > 1 && !build.splitK && blocks > resident) {
+    // Blocks that share tiles stay together where all have a position in the last round, too,
+    // as long as that leaves few without work.
+    int64_t rounds = (blocks + resident - 1) / resident;
+    int64_t even = ((blocks + rounds - 1) / rounds + cluster - 1) / cluster * cluster;
+    if (even >= resident - resident / 32)
+      resident = even;
+  }
+  return std::min(blocks, resident);
 }
 
 /// Plans the maps that `build` needs; false when one of them is impossible.

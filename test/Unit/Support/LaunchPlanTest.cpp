@@ -410,13 +410,30 @@ TEST(LaunchPlan, ClustersThatFindRoom) {
   BuildInfo build;
   build.persistent = 1;
   build.cluster = 4;
-  EXPECT_EQ(physicalBlocks(build, planOf(1000), 132), 132);
+  EXPECT_EQ(physicalBlocks(build, planOf(1056), 132), 132);
   EXPECT_EQ(physicalBlocks(build, planOf(1000), 132, 30), 120);
-  EXPECT_EQ(physicalBlocks(build, planOf(1000), 132, 40), 132);
+  EXPECT_EQ(physicalBlocks(build, planOf(1056), 132, 40), 132);
   EXPECT_EQ(physicalBlocks(build, planOf(5), 132, 30), 8);
   // Blocks that do not stay may wait for others.
   build.persistent = 0;
   EXPECT_EQ(physicalBlocks(build, planOf(1000), 132, 30), 1000);
+}
+
+TEST(LaunchPlan, RoundsOfClustersAreFull) {
+  BuildInfo build;
+  build.persistent = 1;
+  build.cluster = 2;
+  // Four rounds of 132 blocks would leave sixteen without a position in the last one.
+  EXPECT_EQ(physicalBlocks(build, planOf(512), 132), 128);
+  EXPECT_EQ(physicalBlocks(build, planOf(2047), 132), 128);
+  EXPECT_EQ(physicalBlocks(build, planOf(8192), 132), 132);
+  // More than one in 32 would have nothing to do at all.
+  EXPECT_EQ(physicalBlocks(build, planOf(500), 132), 132);
+  EXPECT_EQ(physicalBlocks(build, planOf(140), 132), 132);
+  EXPECT_EQ(physicalBlocks(build, planOf(100), 132), 100);
+  // Blocks alone do not share tiles.
+  build.cluster = 1;
+  EXPECT_EQ(physicalBlocks(build, planOf(512), 132), 132);
 }
 
 TEST(LaunchPlan, ReusedPlanDoesNotGrow) {
