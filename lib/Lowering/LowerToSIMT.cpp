@@ -257,11 +257,25 @@ struct LowerToSIMT : tilec::impl::LowerToSIMTBase<LowerToSIMT> {
     SmallVector<tile::KernelOp> kernels(module.getOps<tile::KernelOp>());
     for (tile::KernelOp kernel : kernels) {
       hasSwizzles |= readsByHardware(kernel);
-      if (failed(Emitter(kernel, findChip(chip.getValue())).emitKernel()))
+      if (failed(verifyLayouts(kernel)) ||
+          failed(Emitter(kernel, findChip(chip.getValue())).emitKernel()))
         return signalPassFailure();
       kernel.erase();
     }
     addGlobals(module);
+  }
+
+  /// Every tile has a layout: without, no thread knows its elements.
+  static LogicalResult verifyLayouts(tile::KernelOp kernel) {
+    WalkResult result = kernel.walk([](Operation *op) {
+      for (Type type : op->getResultTypes())
+        if (isa<RankedTensorType>(type) && !tile::hasLayout(type)) {
+          op->emitOpError("makes a tile without a layout, which --tile-assign-layouts gives it");
+          return WalkResult::interrupt();
+        }
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
   }
 
   /// Whether copy engines or products find their way in shared memory by the bits of

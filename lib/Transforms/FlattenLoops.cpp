@@ -114,10 +114,10 @@ public:
     builder.setInsertionPointToEnd(loop.getBody());
     IRMapping map;
     Value number = loop.getInductionVar();
-    mapCounter(map, outer, [&] -> Value {
+    mapCounter(map, outer, [&]() -> Value {
       return arith::DivUIOp::create(builder, loc, number, divisor);
     });
-    mapCounter(map, inner, [&] -> Value {
+    mapCounter(map, inner, [&]() -> Value {
       return arith::RemUIOp::create(builder, loc, number, divisor);
     });
     map.map(inner.getRegionIterArgs(), loop.getRegionIterArgs());

@@ -63,13 +63,14 @@ static bool isAssumedPositive(Value scalar) {
   });
 }
 
-/// Whether `factor`, a scalar or a tile with one value everywhere, is positive and not rounded
-/// to zero.
+/// Whether `factor`, a scalar, a splat or a constant, is positive and not rounded to zero.
 static bool isPositive(Value factor) {
   if (auto splat = factor.getDefiningOp<tile::SplatOp>())
     return isPositive(splat.getValue());
   if (std::optional<APFloat> number = constantOf(factor))
     return number->isFiniteNonZero() && !number->isNegative();
+  if (isa<RankedTensorType>(factor.getType()))
+    return false;
   if (auto product = factor.getDefiningOp<arith::MulFOp>())
     for (auto [part, other] : {std::pair(product.getLhs(), product.getRhs()),
                                {product.getRhs(), product.getLhs()}}) {
@@ -77,7 +78,7 @@ static bool isPositive(Value factor) {
       if (number && number->isFinite() && !(*number < APFloat::getOne(number->getSemantics())))
         return isPositive(other);
     }
-  return !isa<RankedTensorType>(factor.getType()) && isAssumedPositive(factor);
+  return isAssumedPositive(factor);
 }
 
 namespace {

@@ -105,3 +105,27 @@ tile.kernel @others(%a: !tile.array<?xf32>, %b: !tile.array<?xf32, mut>, %c: f32
   tile.store %b[%z], %s : !tile.array<?xf32, mut>, tensor<8xf32>
   tile.return
 }
+
+// A factor that is computed as a tile stays where it is.
+// CHECK-LABEL: tile.kernel @computed
+// CHECK: %[[P:.*]] = arith.mulf {{.*}} fastmath<afn> : tensor<4x4xf32>
+// CHECK: tile.reduce(%[[P]])
+tile.kernel @computed(%a: !tile.array<?x?xf32>, %c: !tile.array<?x?xf32, mut>, %s: f32) {
+  %zero = arith.constant 0.0 : f32
+  %p = arith.cmpf ogt, %s, %zero : f32
+  tile.assume %p
+  %i = arith.constant 0 : index
+  %two = arith.constant dense<2.0> : tensor<4x4xf32>
+  %sp = tile.splat %s : f32 -> tensor<4x4xf32>
+  %f = arith.mulf %sp, %two : tensor<4x4xf32>
+  %x = tile.load %a[%i, %i] : !tile.array<?x?xf32> -> tensor<4x4xf32>
+  %t = arith.mulf %x, %f fastmath<afn> : tensor<4x4xf32>
+  %m = tile.reduce(%t) axes [1] : (tensor<4x4xf32>) -> tensor<4xf32> {
+  ^bb0(%l: f32, %r: f32):
+    %q = arith.maximumf %l, %r : f32
+    tile.yield %q : f32
+  }
+  %m2 = tile.reshape %m : tensor<4xf32> -> tensor<4x1xf32>
+  tile.store %c[%i, %i], %m2 : !tile.array<?x?xf32, mut>, tensor<4x1xf32>
+  tile.return
+}
