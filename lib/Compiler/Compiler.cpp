@@ -78,6 +78,9 @@ public:
 };
 } // namespace
 
+/// Says by its facts whether a build is wanted now; null: none is.
+using WantedBuilds = llvm::function_ref<bool(uint8_t facts)>;
+
 struct Compilation::State {
   explicit State(CompileOptions given) : options(std::move(given)), engine(sources, stored) {
     DialectRegistry registry;
@@ -93,10 +96,11 @@ struct Compilation::State {
   ModuleOp tileFor(const Chip &chip);
   LogicalResult runPasses(ModuleOp module, StringRef stage,
                           llvm::function_ref<void(OpPassManager &)> add);
-  std::optional<ChipCode> lower(ModuleOp module, const Chip &chip, Stage last, bool isLazy = false);
+  std::optional<ChipCode> lower(ModuleOp module, const Chip &chip, Stage last,
+                                const WantedBuilds *wanted = nullptr);
   bool useThreads();
   bool emitSideBySide(ModuleOp module, ChipCode &code, Stage last);
-  bool prepareSideBySide(ModuleOp module, ChipCode &code);
+  bool prepareSideBySide(ModuleOp module, ChipCode &code, WantedBuilds isWanted);
   void reportBuild(const BuildCode &build, unsigned errorsBefore);
   bool emitCode(ModuleOp module, ChipCode &code, Stage last);
   bool assemble(ChipCode &code, std::unique_ptr<Assembler> assembler);
@@ -362,12 +366,12 @@ std::optional<ChipCode> Compilation::compileFor(const Chip &chip, Stage last) {
   return state->lower(*module, chip, last);
 }
 
-std::optional<ChipCode> Compilation::prepareFor(const Chip &chip) {
+std::optional<ChipCode> Compilation::prepareFor(const Chip &chip, WantedBuilds isWanted) {
   ModuleOp tileStage = state->tileFor(chip);
   if (!tileStage)
     return std::nullopt;
   OwningOpRef<ModuleOp> module(tileStage.clone());
-  return state->lower(*module, chip, Stage::Objects, /*isLazy=*/true);
+  return state->lower(*module, chip, Stage::Objects, &isWanted);
 }
 
 bool Compilation::makeObjects(ChipCode &code, ArrayRef<unsigned> indices) {
@@ -453,7 +457,7 @@ bool Compilation::State::useThreads() {
 }
 
 std::optional<ChipCode> Compilation::State::lower(ModuleOp module, const Chip &chip, Stage last,
-                                                  bool isLazy) {
+                                                  const WantedBuilds *wanted) {
   ChipCode code;
   bool isThreaded = useThreads();
   code.chip = &chip;
@@ -488,8 +492,8 @@ std::optional<ChipCode> Compilation::State::lower(ModuleOp module, const Chip &c
   if (last == Stage::Objects && hasAssembler())
     code.objectKind = ImageKind::Cubin;
   bool isGood;
-  if (isThreaded && isLazy)
-    isGood = prepareSideBySide(module, code);
+  if (isThreaded && wanted)
+    isGood = prepareSideBySide(module, code, *wanted);
   else if (isThreaded && last >= Stage::PTX)
     isGood = emitSideBySide(module, code, last);
   else
@@ -513,14 +517,19 @@ void Compilation::State::reportBuild(const BuildCode &build, unsigned errorsBefo
   engine.report(diag::external_tool, place, build.toolError);
 }
 
-bool Compilation::State::prepareSideBySide(ModuleOp module, ChipCode &code) {
+bool Compilation::State::prepareSideBySide(ModuleOp module, ChipCode &code, WantedBuilds isWanted) {
   unsigned before = engine.getNumErrors();
-  for (BuildCode &build : lowerSideBySide(module, options, *code.chip, code.kernels)) {
+  bool isAssembled = code.objectKind == ImageKind::Cubin;
+  auto isFinished = [&](uint8_t facts) { return isWanted && isWanted(facts); };
+  for (BuildCode &build :
+       compileSideBySide(module, options, *code.chip, code.kernels, isAssembled, isFinished)) {
     reportBuild(build, before);
     addBuilds(code.kernels, build.kernels);
+    code.objects.push_back(isAssembled ? build.cubin.image : build.ptx);
     code.pending.push_back(std::make_shared<BuildCode>(std::move(build)));
   }
-  code.objects.resize(code.pending.size());
+  for (const std::shared_ptr<BuildCode> &build : code.pending)
+    noteAssembly(code, build->cubin);
   return internalError.empty() && engine.getNumErrors() == before;
 }
 
@@ -534,7 +543,8 @@ bool Compilation::State::emitSideBySide(ModuleOp module, ChipCode &code, Stage l
   if (isAssembled)
     announceAssembler(code);
   std::vector<std::string> texts;
-  auto builds = compileSideBySide(module, options, *code.chip, code.kernels, isAssembled);
+  auto builds = compileSideBySide(module, options, *code.chip, code.kernels, isAssembled,
+                                  [](uint8_t) { return true; });
   for (BuildCode &build : builds) {
     reportBuild(build, before);
     addBuilds(code.kernels, build.kernels);

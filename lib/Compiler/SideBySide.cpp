@@ -14,6 +14,7 @@
 #include "tilec/Compiler/KernelFacts.h"
 #include "tilec/Compiler/Pipelines.h"
 #include "tilec/Target/EmitPTX.h"
+#include "tilec/Tile/BuildFacts.h"
 #include "tilec/Tile/TileOps.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -110,24 +111,18 @@ void finishBuild(BuildCode &build, const CompileOptions &options, const Chip &ch
   finishWith(assembler ? &*assembler : nullptr, build, options, chip);
 }
 
-std::vector<BuildCode> lowerSideBySide(ModuleOp module, const CompileOptions &options,
-                                       const Chip &chip, llvm::ArrayRef<KernelInfo> kernels) {
-  std::vector<BuildCode> builds = takeApart(module, kernels);
-  parallelForEach(module.getContext(), builds,
-                  [&](BuildCode &build) { lowerBuild(build, options, chip); });
-  return builds;
-}
-
 std::vector<BuildCode> compileSideBySide(ModuleOp module, const CompileOptions &options,
                                          const Chip &chip, llvm::ArrayRef<KernelInfo> kernels,
-                                         bool isAssembled) {
+                                         bool isAssembled,
+                                         llvm::function_ref<bool(uint8_t facts)> isFinished) {
   std::vector<BuildCode> builds = takeApart(module, kernels);
   parallelForEach(module.getContext(), builds, [&](BuildCode &build) {
+    bool goesOn = isFinished(tile::factsOf(*build.module->getOps<tile::KernelOp>().begin()));
     std::optional<Assembler> assembler; // which starts now
-    if (isAssembled)
+    if (goesOn && isAssembled)
       assembler.emplace(chip, assembleOptions(options));
     lowerBuild(build, options, chip);
-    if (build.isGood())
+    if (goesOn && build.isGood())
       finishWith(assembler ? &*assembler : nullptr, build, options, chip);
   });
   return builds;

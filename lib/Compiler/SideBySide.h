@@ -46,18 +46,16 @@ struct BuildCode {
 AssembleOptions assembleOptions(const CompileOptions &options);
 
 /// Takes each kernel in `module`, at stage staged, to stage simt and learns the facts of the
-/// builds, on the threads of the context. The module is left empty.
-std::vector<BuildCode> lowerSideBySide(mlir::ModuleOp module, const CompileOptions &options,
-                                       const Chip &chip, llvm::ArrayRef<KernelInfo> kernels);
+/// builds, on the threads of the context. Builds that `isFinished` accepts by their facts go on,
+/// on the same thread, as by finishBuild. The module is left empty.
+std::vector<BuildCode> compileSideBySide(mlir::ModuleOp module, const CompileOptions &options,
+                                         const Chip &chip, llvm::ArrayRef<KernelInfo> kernels,
+                                         bool isAssembled,
+                                         llvm::function_ref<bool(uint8_t facts)> isFinished);
 
 /// Compiles a build, at stage simt, to PTX, and with `isAssembled` to machine code.
 void finishBuild(BuildCode &build, const CompileOptions &options, const Chip &chip,
                  bool isAssembled);
-
-/// Both, each build from beginning to end.
-std::vector<BuildCode> compileSideBySide(mlir::ModuleOp module, const CompileOptions &options,
-                                         const Chip &chip, llvm::ArrayRef<KernelInfo> kernels,
-                                         bool isAssembled);
 
 } // namespace tilec
 

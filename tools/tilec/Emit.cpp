@@ -101,7 +101,8 @@ const ChipCode *InputCompile::objectsFor(const Chip &chip) {
   auto [it, isNew] = codes.try_emplace({&chip, Stage::Objects});
   if (!isNew)
     return it->second ? &*it->second : nullptr;
-  std::optional<ChipCode> code = compilation.prepareFor(chip);
+  auto isWanted = [&](uint8_t facts) { return llvm::is_contained(line.builds, buildKindName(facts)); };
+  std::optional<ChipCode> code = compilation.prepareFor(chip, isWanted);
   if (!code)
     return nullptr;
   std::vector<unsigned> wanted;
@@ -109,7 +110,7 @@ const ChipCode *InputCompile::objectsFor(const Chip &chip) {
   for (const KernelInfo &kernel : code->kernels)
     for (const BuildInfo &build : kernel.builds) {
       kinds.insert(buildKindName(build.facts));
-      if (llvm::is_contained(line.builds, buildKindName(build.facts)))
+      if (isWanted(build.facts))
         wanted.push_back(build.object);
     }
   if (wanted.empty() && !kinds.empty()) {

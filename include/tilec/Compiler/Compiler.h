@@ -144,10 +144,12 @@ public:
                                           llvm::ArrayRef<std::string> of = {});
   /// Everything for one chip up to `last`; nothing after errors.
   std::optional<ChipCode> compileFor(const Chip &chip, Stage last);
-  /// The same at stage Objects, all facts but those from the assembler included, of which no
-  /// object is made yet: makeObjects makes some, side by side, of `code` of this Compilation;
-  /// false after errors. (Where passes print, all objects are made at once.)
-  std::optional<ChipCode> prepareFor(const Chip &chip);
+  /// The same at stage Objects, all facts but those from the assembler included, of which only
+  /// the objects of builds are made whose facts `isWanted` accepts, or none: makeObjects makes
+  /// others, side by side, of `code` of this Compilation; false after errors. (Where passes
+  /// print, all objects are made at once.)
+  std::optional<ChipCode> prepareFor(const Chip &chip,
+                                     llvm::function_ref<bool(uint8_t facts)> isWanted = {});
   bool makeObjects(ChipCode &code, llvm::ArrayRef<unsigned> indices);
 
   DiagnosticEngine &diagnostics();

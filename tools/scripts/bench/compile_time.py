@@ -7,8 +7,8 @@
 
 Seconds from source to machine code on this machine, for kernels of test/Examples and the
 same ones in Triton (peers.py): `tilec` as a whole process to a module of all builds of the
-kernel, and of one build, as a launch makes the JIT compile it (the one for aligned arrays,
-which is what Triton's specialisation is for, too); and Triton's compilation inside a
+kernel, and of one build (the one for aligned arrays, which is what Triton's specialisation
+is for, too); and Triton's compilation inside a
 process that has compiled before, so without its start and import: with its default number
 of warps, and with that of which launches are shortest (a row of 1024 columns: one warp, so
 four times the elements a thread, as in ours). Medians of some runs, one
