@@ -13,6 +13,9 @@
 
 #include "tilec/Atoms/Atom.h"
 #include "tilec/Atoms/ThreadCode.h"
+#include "tilec/TileGPU/LateWaits.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -110,6 +113,10 @@ LogicalResult Emitter::emitMmaWait(tgpu::MmaWaitOp op) {
   SmallVector<Value> values;
   for (Value input : op.getInputs())
     values.push_back(get(input));
+  // The assembler moves waits up, to before conversions to registers that the product read, and
+  // with them all that was to be done beside the product; but not across an event. This is none.
+  if (op->hasAttr(tgpu::lateAttrName))
+    NVVM::PMEventOp::create(builder, loc, builder.getI16IntegerAttr(0), IntegerAttr());
   values = atom->wait(builder, loc, int64_t(op.getPending()), values);
   for (auto [result, value] : llvm::zip_equal(op.getResults(), values))
     set(result, value);

@@ -17,7 +17,13 @@
 //                                       pop V; O = O' + P V_last, waited
 //
 // Where several warp groups run the loop they take turns to issue products. Otherwise all
-// would start with the same place of a ring, and compute at the same time ever after.
+// would start with the same place of a ring, and compute at the same time ever after. The
+// turn ends when the first product is complete: the other group's would only stand behind
+// it. With two groups the assembler is kept from moving the last wait up (LateWaits.h); of
+// more, others fill the time.
+//
+// The first product's a, if it is the same in all iterations, is read into registers where
+// there is room for it.
 //
 // A loop whose products only add up, each to a sum of its own or one after the other to
 // the same, keeps the products of one iteration in flight: those of the next are issued
@@ -47,6 +53,7 @@
 #include "tilec/Atoms/Atom.h"
 #include "tilec/Tile/Remarks.h"
 #include "tilec/Tile/TileOps.h"
+#include "tilec/TileGPU/LateWaits.h"
 #include "tilec/TileGPU/TileGPU.h"
 #include "tilec/Transforms/Passes.h"
 
@@ -246,21 +253,77 @@ static std::optional<Sums> matchSums(scf::ForOp loop) {
 
 namespace {
 
-/// Whether warp groups that run `loop` take turns: where they have a part of their own,
-/// and there are at least two, and not more than there are barriers for.
-bool takeTurnsIn(scf::ForOp loop) {
+/// The warp groups that take turns in `loop`: where they have a part of their own, and there
+/// are at least two, and not more than there are barriers for; else 0.
+int64_t groupsWithTurns(scf::ForOp loop) {
   int64_t groups = loop->getParentOfType<tile::KernelOp>().getNumWarps().value_or(4) / 4;
-  return loop->getParentOfType<tgpu::SpecializeOp>() && groups >= 2 &&
-         groups <= tgpu::TakeTurnOp::mostGroups;
+  bool takeTurns = loop->getParentOfType<tgpu::SpecializeOp>() && groups >= 2 &&
+                   groups <= tgpu::TakeTurnOp::mostGroups;
+  return takeTurns ? groups : 0;
+}
+
+/// Registers of a thread that a value takes.
+int64_t registersOf(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  if (!tile)
+    return 1;
+  int64_t bits = tgpu::BufferType::storedBytes(tile.getElementType()) * 8;
+  return llvm::divideCeil(int64_t(tile::getLayout(tile).size(Input::Register)) * bits, 32);
+}
+
+/// For addresses, counters and what is being computed, beside the tiles of a skewed loop.
+constexpr int64_t otherRegisters = 32;
+
+/// The layout in which the first product of a skewed loop can have its a in registers all the
+/// time, read from its place in shared memory before the loop: shared memory is then read for
+/// b alone. Only if it is the same in all iterations, and the registers are there. Blocks of
+/// clusters do better without (docs/performance.md).
+std::optional<Layout> layoutInRegisters(scf::ForOp loop, Skew &skew) {
+  tgpu::MmaOp mma = skew.head.mma;
+  auto pop = mma.getA().getDefiningOp<tgpu::PopOp>();
+  auto roles = loop->getParentOfType<tgpu::SpecializeOp>();
+  const Atom *atom = findAtom(mma.getAtom());
+  auto kernel = loop->getParentOfType<tile::KernelOp>();
+  if (!pop || loop->isAncestor(pop) || !roles || !roles.getRegisters() || mma.getATransposed() ||
+      !atom->aRegisters || kernel->hasAttr(tgpu::clusterAttrName))
+    return std::nullopt;
+  auto buffer = cast<tgpu::BufferType>(mma.getA().getType());
+  MmaProblem problem;
+  problem.aShape.assign(buffer.getShape().begin(), buffer.getShape().end());
+  problem.aType = buffer.getElementType();
+  auto acc = cast<RankedTensorType>(mma.getType());
+  problem.accShape.assign(acc.getShape().begin(), acc.getShape().end());
+  problem.numWarps = unsigned(kernel.getNumWarps().value_or(4));
+  std::optional<Layout> layout = atom->aRegisters(problem, tile::getLayout(mma.getAcc()));
+  if (!layout)
+    return std::nullopt;
+  int64_t needed = otherRegisters + registersOf(acc) +
+                   registersOf(skew.tail.mma.getA().getType()) +
+                   registersOf(RankedTensorType::get(
+                       problem.aShape, problem.aType,
+                       tile::LayoutAttr::get(loop.getContext(), *layout)));
+  for (Type type : loop.getResultTypes())
+    needed += registersOf(type);
+  // Rows and columns that each iteration computes, as positions, live beside the scores.
+  int64_t beside = 0;
+  for (Operation &op : loop.getBody()->without_terminator())
+    for (Type type : op.getResultTypes())
+      if (auto tile = dyn_cast<RankedTensorType>(type);
+          tile && tile.getNumElements() < acc.getNumElements())
+        beside = std::max(beside, registersOf(tile));
+  needed += beside;
+  return needed <= (*roles.getRegisters())[1] ? layout : std::nullopt;
 }
 
 class Skewer {
 public:
   Skewer(scf::ForOp loop, Skew &skew)
       : loop(loop), skew(skew), builder(loop), loc(loop.getLoc()),
-        takesTurns(takeTurnsIn(loop)) {}
+        groups(groupsWithTurns(loop)) {}
 
   void run() {
+    if (std::optional<Layout> layout = layoutInRegisters(loop, skew))
+      readOperand(*layout);
     Value hasWork = emitHasIteration(builder, loop);
     auto branch = scf::IfOp::create(builder, loc, loop.getResultTypes(), hasWork,
                                     /*withElseRegion=*/true);
@@ -273,6 +336,16 @@ public:
   }
 
 private:
+  void readOperand(const Layout &layout) {
+    tgpu::MmaOp mma = skew.head.mma;
+    auto buffer = cast<tgpu::BufferType>(mma.getA().getType());
+    auto type = RankedTensorType::get(buffer.getShape(), buffer.getElementType(),
+                                      tile::LayoutAttr::get(loop.getContext(), layout));
+    remarkChoice(mma, "schedule-async-mma", "{0} stays in registers throughout the loop",
+                 spell(type));
+    mma.getAMutable().assign(tgpu::LoadOp::create(builder, loc, type, mma.getA()));
+  }
+
   /// First iteration without its tail, the loop, the last tail. Gives the results.
   SmallVector<Value> emitSkewed() {
     IRMapping first;
@@ -308,7 +381,10 @@ private:
     tgpu::MmaOp tail;
     cloneHead(map, [&] { tail = emitTail(a, acc); });
     // The rest needs the tail's result.
-    map.map(loop.getRegionIterArg(skew.carried), emitWait(tail.getResult(), 0));
+    Value sum = emitWait(tail.getResult(), 0);
+    if (groups == 2)
+      sum.getDefiningOp()->setAttr(tgpu::lateAttrName, builder.getUnitAttr());
+    map.map(loop.getRegionIterArg(skew.carried), sum);
     emitRelease();
     for (Operation &op : loop.getBody()->without_terminator())
       if (skew.deferred.contains(&op))
@@ -323,18 +399,17 @@ private:
       if (skew.isOfTail(&op) || (issueTail && skew.deferred.contains(&op)))
         continue;
       bool isWait = &op == skew.head.wait.getOperation();
-      if (takesTurns && &op == skew.head.mma.getOperation())
+      if (groups && &op == skew.head.mma.getOperation())
         tgpu::TakeTurnOp::create(builder, loc);
       if (isWait && issueTail)
         issueTail();
-      if (isWait && takesTurns)
-        tgpu::PassTurnOp::create(builder, loc);
-      if (isWait && issueTail) {
+      if (isWait && issueTail)
         map.map(skew.head.wait.getResults()[0],
                 emitWait(map.lookup(skew.head.mma.getResult()), 1));
-        continue;
-      }
-      builder.clone(op, map);
+      else
+        builder.clone(op, map);
+      if (isWait && groups)
+        tgpu::PassTurnOp::create(builder, loc);
     }
   }
 
@@ -368,7 +443,7 @@ private:
   Skew &skew;
   OpBuilder builder;
   Location loc;
-  const bool takesTurns;
+  const int64_t groups; ///< that take turns
 };
 
 //===------------------------------------------------------------------------===//

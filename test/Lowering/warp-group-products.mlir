@@ -119,3 +119,25 @@ tile.kernel @transposed(%x: f32) attributes {num_warps = 4 : i32} {
   %w = tgpu.mma_wait %r pending 0 : (tensor<16x64xf32, #acc>) -> tensor<16x64xf32, #acc>
   tile.return
 }
+
+// -----
+
+#pa = #tile.layout<[64, 32] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (1, 0), (2, 8), (4, 16), (8, 0), (16, 0), (32, 0)]>
+#pb = #tile.layout<[32, 8] offset [(1, 0), (2, 0), (4, 0), (8, 0), (16, 0), (0, 1), (8, 2), (16, 4)]>
+#acc = #tile.layout<[64, 8] register [(0, 1), (8, 0)] lane [(0, 2), (0, 4), (1, 0), (2, 0), (4, 0)] warp [(16, 0), (32, 0)]>
+
+// A wait that has to stay behind what is computed beside the product: no event is triggered.
+// CHECK-LABEL: llvm.func @late(
+// CHECK: math.exp2
+// CHECK: nvvm.pmevent mask = 0
+// CHECK-NEXT: vector.
+// CHECK: llvm.call @tilec.wgmma.wait.0
+tile.kernel @late(%x: f32) attributes {num_warps = 4 : i32} {
+  %t = tile.splat %x : f32 -> tensor<64x8xf32, #acc>
+  %a = tgpu.alloc offset 0 : !tgpu.buffer<64x32xbf16, #pa>
+  %b = tgpu.alloc offset 4096 : !tgpu.buffer<32x8xbf16, #pb>
+  %r = tgpu.mma %a, %b, %t {atom = "wgmma"} : !tgpu.buffer<64x32xbf16, #pa>, !tgpu.buffer<32x8xbf16, #pb>, tensor<64x8xf32, #acc>
+  %e = math.exp2 %t : tensor<64x8xf32, #acc>
+  %w = tgpu.mma_wait %r pending 0 {tgpu.late} : (tensor<64x8xf32, #acc>) -> tensor<64x8xf32, #acc>
+  tile.return
+}

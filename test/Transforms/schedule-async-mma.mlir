@@ -76,17 +76,19 @@ tile.kernel @skewed(%y: !tile.array<?x?xf32, mut>, %n: index, %c: f32) attribute
 // CHECK:   tgpu.pop
 // CHECK-NEXT: tgpu.take_turn
 // CHECK-NEXT: tgpu.mma
-// CHECK-NEXT: tgpu.pass_turn
 // CHECK-NEXT: tgpu.mma_wait
+// CHECK-NEXT: tgpu.pass_turn
 // CHECK:   scf.for
 // CHECK:     tgpu.pop
 // CHECK-NEXT: tgpu.take_turn
 // CHECK-NEXT: tgpu.mma
 // CHECK-NEXT: tgpu.pop
 // CHECK-NEXT: tgpu.mma
+// CHECK-NEXT: tgpu.mma_wait %{{.*}} pending 1
 // CHECK-NEXT: tgpu.pass_turn
-// CHECK-NEXT: tgpu.mma_wait
+// CHECK:     tgpu.mma_wait %{{.*}} pending 0 {tgpu.late}
 // CHECK-NOT: tgpu.take_turn
+// CHECK-NOT: tgpu.late
 tile.kernel @turns(%y: !tile.array<?x?xf32, mut>, %n: index, %c: f32) attributes {num_warps = 8 : i32, tgpu.access_warps = 4 : i64} {
   %keys = tgpu.ring copy "tma" : !kring
   %values = tgpu.ring copy "tma" : !vring
