@@ -348,6 +348,10 @@ std::optional<IndexRange> tilec::rangeOfArithmetic(Operation *op,
         return ifExact(llvm::checkedSub(a.min, b.max), llvm::checkedSub(a.max, b.min), type);
       })
       .Case([&](arith::MulIOp) -> Range { return productRange(of(0), of(1), type); })
+      .Case([&](arith::AndIOp) -> Range {
+        IndexRange mask = of(1);
+        return mask.isSingle() && mask.min >= 0 ? IndexRange{0, mask.max} : typeRange(type);
+      })
       .Case([&](arith::MinSIOp) -> Range {
         IndexRange a = of(0), b = of(1);
         return IndexRange{std::min(a.min, b.min), std::min(a.max, b.max)};

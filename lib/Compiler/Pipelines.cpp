@@ -43,6 +43,7 @@ void addLaidOutPasses(OpPassManager &passes, const CompileOptions &options, cons
   kernels.addPass(createBoundPowers());
   kernels.addPass(createCoarsenMasks());
   kernels.addPass(createSkipNeutral());
+  kernels.addPass(createRotateRows());
   StreamRowsOptions rows;
   rows.numWarps = int(options.numWarps);
   rows.chip = std::string(chip.name);

@@ -22,7 +22,7 @@
 using namespace mlir;
 using namespace tilec;
 
-/// Start and extent along one dim of the array, as TileAccess finds them: nothing
+/// Start and extent along one dim of the array, as ArrayTile finds them: nothing
 /// exists of a tile that begins behind the end, where the start may have overflowed; one
 /// that begins before the array, counted in elements, may reach into it.
 AsyncCopyEmitter::Dim AsyncCopyEmitter::describe(unsigned arrayDim) {

@@ -430,6 +430,7 @@ private:
   Value numSMs;               ///< i32, where the kernel asks for it
   bool kernelIsStream = false; ///< it has but elementwise operations
   bool isAligned16 = false;   ///< the build's facts
+  bool hasWholePieces = false;
   bool isIndex32 = false;
   int64_t clusterSize = 1;    ///< blocks that share copies, at most
   /// Along which axis of the grid, where the launch may leave blocks alone.
@@ -471,7 +472,7 @@ private:
   friend class ScanEmitter;
   friend class SortEmitter;
   friend class AsyncCopyEmitter;
-  friend class TileAccess;
+  friend class ArrayTile;
   friend class IndexedAccess;
   friend class AtomicAccess;
 };

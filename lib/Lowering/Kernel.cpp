@@ -119,6 +119,7 @@ static bool wantsTwoBlocks(tile::KernelOp kernel, int32_t numWarps) {
 Emitter::Emitter(tile::KernelOp kernel, const Chip *chip)
     : kernel(kernel), chip(chip), facts(kernel), builder(kernel), loc(kernel.getLoc()),
       kernelIsStream(isStream(kernel)), isAligned16(tile::relies(kernel, BuildFact::Aligned16)),
+      hasWholePieces(tile::relies(kernel, BuildFact::WholePieces)),
       isIndex32(tile::relies(kernel, BuildFact::Index32)) {
   if (auto size = kernel->getAttrOfType<IntegerAttr>(tgpu::clusterAttrName))
     clusterSize = size.getInt();

@@ -5,7 +5,7 @@
 //
 // Private to lib/Lowering. A thread's part of an access is a list of groups:
 // registers that lie side by side in memory, moved by one instruction. Where groups
-// lie is found by TileAccess (Memory.cpp) for tiles at a position and by
+// lie is found by ArrayTile for tiles at a position and by
 // IndexedAccess for elements at given indices; here is what is done with them.
 //
 //===------------------------------------------------------------------------===//

@@ -126,7 +126,7 @@ RankedTensorType Emitter::typeInPieces(Operation *op) const {
                   tile::getLayout(type).numBits(Input::Register) > pieceBits;
     return isLong ? type : RankedTensorType();
   };
-  if (isAligned16)
+  if (isAligned16 || hasWholePieces)
     return {};
   if (auto store = dyn_cast<tile::StoreOp>(op))
     return typeOf(store.getValue());

@@ -30,18 +30,21 @@ std::string_view tilec::buildFactName(BuildFact fact) {
     return "pairs";
   case BuildFact::Aligned4:
     return "aligned4";
+  case BuildFact::WholePieces:
+    return "whole_pieces";
   }
   return "";
 }
 
 std::string_view tilec::buildKindName(uint8_t facts) {
   auto relies = [=](BuildFact fact) { return (facts & static_cast<uint8_t>(fact)) != 0; };
-  return relies(BuildFact::FewBlocks)   ? "small-grid"
-         : relies(BuildFact::Pairs)     ? "paired"
-         : relies(BuildFact::Aligned16) ? "aligned"
-         : relies(BuildFact::Aligned4)  ? "words"
-         : relies(BuildFact::Disjoint)  ? "disjoint"
-                                        : "general";
+  return relies(BuildFact::FewBlocks)     ? "small-grid"
+         : relies(BuildFact::Pairs)       ? "paired"
+         : relies(BuildFact::Aligned16)   ? "aligned"
+         : relies(BuildFact::Aligned4)    ? "words"
+         : relies(BuildFact::WholePieces) ? "odd-rows"
+         : relies(BuildFact::Disjoint)    ? "disjoint"
+                                          : "general";
 }
 
 std::optional<BuildFact> tilec::parseBuildFact(std::string_view name) {

@@ -366,6 +366,30 @@ static bool beginsWithinLines(std::span<const KernelArg> args) {
   });
 }
 
+/// The most elements that a tile has along the last axis of an array of several.
+static int64_t widthOfTiles(const ParamInfo &param) {
+  return param.dims.size() < 2 || param.reach.size() < param.dims.size() ? 0 : param.reach.back();
+}
+
+static bool hasWholePieces(const KernelInfo &info, std::span<const KernelArg> args) {
+  int64_t widest = 1;
+  for (const ParamInfo &param : info.params)
+    widest = std::max(widest, widthOfTiles(param));
+  int64_t narrowest = 16, longest = 0;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const auto *array = std::get_if<ArrayArg>(&args[i]);
+    if (!array || widthOfTiles(info.params[i]) != widest)
+      continue;
+    auto elementBytes = static_cast<int64_t>(dtypeBytes(array->dtype));
+    if (info.params[i].isStrided || reinterpret_cast<uintptr_t>(array->data) % 16 ||
+        array->numElements() * elementBytes % 16)
+      return false;
+    narrowest = std::min(narrowest, elementBytes);
+    longest = std::max(longest, array->dims[array->rank - 1]);
+  }
+  return longest + 16 / narrowest - 1 <= widest;
+}
+
 static int64_t bytesOfArrays(std::span<const KernelArg> args) {
   int64_t bytes = 0;
   for (const KernelArg &arg : args)
@@ -453,6 +477,8 @@ Expected<void> Launcher::chooseBuild(std::span<const KernelArg> args, LaunchPlan
       (beginsWithinLines(args) ||
        bytesOfArrays(args) / bytesToShare >= plan.numBlocks))
     holds |= static_cast<uint8_t>(BuildFact::Pairs);
+  if (asked(BuildFact::WholePieces) && hasWholePieces(info, args))
+    holds |= static_cast<uint8_t>(BuildFact::WholePieces);
   for (size_t i = 0; i < info.builds.size(); ++i)
     if ((info.builds[i].facts & ~holds) == 0 && planTensorMaps(info.builds[i], args, plan)) {
       plan.build = static_cast<unsigned>(i);

@@ -83,8 +83,10 @@ template <typename Op> static TileAccess describe(Op op, RankedTensorType tile) 
     access.contiguous &= access.array.getShape()[inner] == 1;
   auto kernel = op->template getParentOfType<KernelOp>();
   bool isAligned = kernel && relies(kernel, BuildFact::Aligned16);
+  bool isOfPieces = kernel && relies(kernel, BuildFact::WholePieces) &&
+                    op->hasAttr(beginsAtPieceAttr);
   if (access.contiguous && kernel && !isOfSingles(access.array) &&
-      (isAligned || isCopiedInRuns(op))) {
+      (isAligned || isOfPieces || isCopiedInRuns(op))) {
     access.maxVector = vectorBytes / storedBytes(tile.getElementType());
     if (op.getElements() && isAligned)
       access.maxVector = std::min(access.maxVector,

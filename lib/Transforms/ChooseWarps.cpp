@@ -189,7 +189,8 @@ static bool reducesRows(KernelOp kernel) {
 static Choice chooseNumWarps(KernelOp kernel, StringRef chip) {
   Choice product, tile;
   bool isOfRows = reducesRows(kernel);
-  bool isAligned = relies(kernel, BuildFact::Aligned16);
+  bool isAligned =
+      relies(kernel, BuildFact::Aligned16) || relies(kernel, BuildFact::WholePieces);
   // What is only computed takes registers, however few bytes its elements came from.
   auto shareOf = [&](RankedTensorType type, bool accessed) -> Share {
     int64_t elementBytes = storedBytes(type.getElementType());

@@ -41,8 +41,8 @@ bool fits(IndexRange range) { return range.min >= INT32_MIN && range.max <= INT3
 
 /// Operations that mean the same in any width, as long as nothing overflows.
 bool isNarrowable(Operation *op) {
-  return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MinSIOp, arith::MaxSIOp,
-             arith::SelectOp, arith::CmpIOp, tile::DivideOp, tile::RemainderOp>(op);
+  return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::AndIOp, arith::MinSIOp,
+             arith::MaxSIOp, arith::SelectOp, arith::CmpIOp, tile::DivideOp, tile::RemainderOp>(op);
 }
 
 bool isIndexTile(Value value) {
@@ -52,9 +52,9 @@ bool isIndexTile(Value value) {
 
 /// Operations whose result is made of `index` tiles, splats of scalars or nothing.
 bool isNarrowableTile(Operation *op) {
-  return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MinSIOp, arith::MaxSIOp,
-             tile::SplatOp, tile::IotaOp, tile::BroadcastOp, tile::ReshapeOp, tile::PermuteOp,
-             tile::ConvertLayoutOp>(op);
+  return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::AndIOp, arith::MinSIOp,
+             arith::MaxSIOp, tile::SplatOp, tile::IotaOp, tile::BroadcastOp, tile::ReshapeOp,
+             tile::PermuteOp, tile::ConvertLayoutOp>(op);
 }
 
 class Narrower {

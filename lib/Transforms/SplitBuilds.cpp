@@ -15,6 +15,8 @@
 // that are small for the device; one whose neighbours can share copies (ScheduleBlocks), but
 // are not sure to have any, another for grids of pairs. Rows that are too long for registers
 // (StreamRows) have one, `__disjoint`, for arrays of any alignment that do not overlap.
+// A kernel that takes a row a position (RotateRows) has one, `__whole_pieces`, for rows of any
+// length in arrays that begin and end at multiples of 16 bytes.
 // One whose products read shared memory by themselves has another for arrays that are aligned
 // to words only ("aligned4"): warps copy for those, in smaller pieces.
 //
@@ -24,6 +26,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "Hints.h"
+#include "RotateRows.h"
 #include "ScheduleBlocks.h"
 #include "SplitK.h"
 #include "StreamRows.h"
@@ -74,6 +77,9 @@ public:
         facts.front() = BuildFact::Aligned4;
         makeBuild(kernel, facts, "__aligned4");
       }
+      if (canRotateRows(kernel))
+        makeBuild(kernel, {BuildFact::WholePieces, BuildFact::Disjoint, BuildFact::Index32},
+                  "__whole_pieces");
       if (isOfLongRows(kernel))
         makeBuild(kernel, {BuildFact::Disjoint, BuildFact::Index32}, "__disjoint");
     }

@@ -6,7 +6,7 @@
 // CHECK-LABEL: tile.kernel @softmax
 // CHECK-SAME: num_warps = 32 : i32
 // CHECK: %[[ROW:.*]] = tile.block_id 0
-// CHECK: %[[MOST:.*]] = scf.for %[[I:.*]] = %{{.*}} to %c8 step %{{.*}} iter_args(%[[SO_FAR:.*]] = %{{.*}}) -> (tensor<1x16384xf32>) {
+// CHECK: %[[MOST:.*]] = scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[SO_FAR:.*]] = %{{.*}}) -> (tensor<1x16384xf32>) {
 // CHECK: %[[X:.*]] = tile.load %{{.*}}[%[[ROW]], %[[I]]] : {{.*}} -> tensor<1x16384xf32>
 // CHECK: %[[M:.*]] = arith.maximumf %[[SO_FAR]], %[[X]]
 // CHECK: scf.yield %[[M]]
@@ -169,5 +169,55 @@ tile.kernel @short(%a: !tile.array<?x?xf32>, %b: !tile.array<?xf32, mut>) attrib
     tile.yield %y : f32
   }
   tile.store %b[%r], %m : !tile.array<?xf32, mut>, tensor<1xf32>
+  tile.return
+}
+
+// -----
+
+// Parts behind the row are left out: their elements are -inf for the maximum, and e^-inf for the
+// sum, which then starts with +0 as it would come to. Not where every element counts.
+// CHECK-LABEL: tile.kernel @short
+// CHECK: %[[N:.*]] = tile.dim %{{.*}}, 1
+// CHECK: %[[UP:.*]] = arith.addi %[[N]], %c16383
+// CHECK: %[[PARTS:.*]] = arith.divui %[[UP]], %c16384
+// CHECK: %[[MOST:.*]] = arith.minsi %[[PARTS]], %c8
+// CHECK: %[[END:.*]] = arith.maxsi %[[MOST]], %c1
+// CHECK: scf.for %{{.*}} = %c0 to %[[END]]
+// CHECK: %[[SHORT:.*]] = arith.cmpi slt, %[[END]], %c8
+// CHECK: %[[ZERO:.*]] = arith.select %[[SHORT]], %cst{{.*}}, %cst
+// CHECK: %[[ZEROS:.*]] = tile.splat %[[ZERO]]
+// CHECK: scf.for %{{.*}} = %c0 to %[[END]] step %{{.*}} iter_args(%{{.*}} = %[[ZEROS]])
+// CHECK: scf.for %{{.*}} = %c0 to %c8
+// CHECK: scf.for %{{.*}} = %c0 to %[[END]]
+// CHECK: tile.store
+tile.kernel @short(%a: !tile.array<?x?xf32> {tile.dims = ["rows", "cols"]}, %b: !tile.array<?x?xf32, mut> {tile.dims = ["rows", "cols"]}) attributes {tile.facts = ["disjoint"]} {
+  %z = arith.constant 0 : index
+  %one = arith.constant dense<1.0> : tensor<1x131072xf32>
+  %r = tile.block_id 0 : index
+  %x = tile.load %a[%r, %z] pad(0xFF800000 : f32) : !tile.array<?x?xf32> -> tensor<1x131072xf32>
+  %m = tile.reduce(%x) axes [0, 1] : (tensor<1x131072xf32>) -> f32 {
+  ^bb0(%p: f32, %q: f32):
+    %y = arith.maximumf %p, %q : f32
+    tile.yield %y : f32
+  }
+  %ms = tile.splat %m : f32 -> tensor<1x131072xf32>
+  %d = arith.subf %x, %ms : tensor<1x131072xf32>
+  %e = math.exp %d : tensor<1x131072xf32>
+  %s = tile.reduce(%e) axes [0, 1] : (tensor<1x131072xf32>) -> f32 {
+  ^bb0(%p: f32, %q: f32):
+    %y = arith.addf %p, %q : f32
+    tile.yield %y : f32
+  }
+  %ss = tile.splat %s : f32 -> tensor<1x131072xf32>
+  %g = arith.addf %e, %one : tensor<1x131072xf32>
+  %h = arith.divf %g, %ss : tensor<1x131072xf32>
+  %t = tile.reduce(%h) axes [0, 1] : (tensor<1x131072xf32>) -> f32 {
+  ^bb0(%p: f32, %q: f32):
+    %y = arith.addf %p, %q : f32
+    tile.yield %y : f32
+  }
+  %ts = tile.splat %t : f32 -> tensor<1x131072xf32>
+  %o = arith.mulf %h, %ts : tensor<1x131072xf32>
+  tile.store %b[%r, %z], %o : !tile.array<?x?xf32, mut>, tensor<1x131072xf32>
   tile.return
 }

@@ -42,14 +42,14 @@ def checked : F<"checked", "Assert assumptions, that int does not overflow, that
 def fmad : J<"fmad", "<true|false>", "Contract a*b+c to fma (default true)">;
 def num_warps : J<"num-warps", "<n>", "Warps per block, a power of two">;
 def num_stages : J<"num-stages", "<n>", "Groups of loads in flight, where there is room">;
-def builds : J<"builds", "<kind>[,..]", "With --emit=module: compile these builds only: aligned disjoint general paired small-grid words">;
+def builds : J<"builds", "<kind>[,..]", "With --emit=module: compile these builds only: aligned disjoint general odd-rows paired small-grid words">;
 def Xptxas : Separate<["-"], "Xptxas">, MetaVarName<"<arg>">, HelpText<"Pass <arg> to the assembler">;
 }
 
 let Group = group_look in {
 def resource_usage : F<"resource-usage", "Print registers, spills, shared memory and resident blocks of each build">;
 def remarks : F<"remarks", "Say what each pass chose, and why not better, at the place in the source">;
-def remarks_of : J<"remarks", "<pass>[,..]", "The same of these passes: scale-maxima choose-warps .. assemble">;
+def remarks_of : J<"remarks", "<pass>[,..]", "The same of these passes: scale-maxima rotate-rows .. assemble">;
 def layout_of : J<"layout-of", "<name>[,..]", "With --emit=layout: of this variable, array parameter or line only">;
 def print_ir_before_all : F<"print-ir-before-all", "Print the IR before every pass">;
 def print_ir_after_all : F<"print-ir-after-all", "Print the IR after every pass">;

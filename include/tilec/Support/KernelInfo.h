@@ -88,10 +88,14 @@ enum class BuildFact : uint8_t {
   /// requests, or each position has so much of the arrays (bytesToShare).
   Pairs = 16,
   Aligned4 = 32, ///< every array's base and non-innermost pitches are multiples of 4 bytes
+  /// Arrays of several axes with the widest tiles of all along their last axis
+  /// (ParamInfo::reach) have no gaps, begin and end at multiples of 16 bytes, and such a tile has
+  /// room for a row and for what 16 bytes have in front of it, in elements of the narrowest.
+  WholePieces = 64,
 };
-inline constexpr BuildFact allBuildFacts[] = {BuildFact::Aligned16, BuildFact::Disjoint,
-                                              BuildFact::Index32, BuildFact::FewBlocks,
-                                              BuildFact::Pairs,     BuildFact::Aligned4};
+inline constexpr BuildFact allBuildFacts[] = {
+    BuildFact::Aligned16, BuildFact::Disjoint, BuildFact::Index32,    BuildFact::FewBlocks,
+    BuildFact::Pairs,     BuildFact::Aligned4, BuildFact::WholePieces};
 std::string_view buildFactName(BuildFact fact);
 std::optional<BuildFact> parseBuildFact(std::string_view name);
 
@@ -99,8 +103,8 @@ std::optional<BuildFact> parseBuildFact(std::string_view name);
 /// that relies on nothing.
 std::string_view buildKindName(uint8_t facts);
 /// All that it gives.
-inline constexpr std::array<std::string_view, 6> buildKindNames = {
-    "aligned", "disjoint", "general", "paired", "small-grid", "words"};
+inline constexpr std::array<std::string_view, 7> buildKindNames = {
+    "aligned", "disjoint", "general", "odd-rows", "paired", "small-grid", "words"};
 
 /// Most axes of an array that a tensor map describes.
 inline constexpr unsigned maxTensorMapRank = 5;

@@ -22,6 +22,10 @@
 
 namespace tilec::tile {
 
+/// On a load or store that counts elements, in a build that relies on whole pieces: its first
+/// element lies at a multiple of 16 bytes, whatever its number (RotateRows).
+inline constexpr llvm::StringLiteral beginsAtPieceAttr = "tile.begins_at_piece";
+
 /// `op` itself may write elements of an array. Atomics count, also those that only load:
 /// they have an order.
 inline bool writesArray(mlir::Operation *op) {

@@ -30,10 +30,11 @@ namespace tilec {
 /// Who makes remarks, in the order of the pipeline: what `--remarks=` takes. All are
 /// passes, but for the last.
 inline constexpr llvm::StringLiteral remarkNames[] = {
-    "scale-maxima",    "choose-warps",     "select-atoms",       "select-copies",
-    "split-k",         "schedule-blocks",  "stage-operands",     "specialize-warps",
-    "flatten-loops",   "choose-stages",    "schedule-async-mma", "schedule-loops",
-    "allocate-memory", "lower-to-simt",    "assemble"};
+    "scale-maxima",    "rotate-rows",      "stream-rows",        "choose-warps",
+    "select-atoms",    "select-copies",    "split-k",            "schedule-blocks",
+    "stage-operands",  "specialize-warps", "flatten-loops",      "choose-stages",
+    "schedule-async-mma", "schedule-loops", "allocate-memory",   "lower-to-simt",
+    "assemble"};
 
 /// Not constant: a call of it ends a constant evaluation with an error.
 void reportUnknownRemarkName();

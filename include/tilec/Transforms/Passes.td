@@ -66,7 +66,8 @@ def SplitBuilds : Pass<"tile-split-builds", "::mlir::ModuleOp"> {
     sure of neighbours, one for grids of pairs, `__aligned16__pairs`. One with a product of
     warp groups in a loop has one for arrays whose bases and pitches are multiples of 4 bytes
     only, `__aligned4`, and one whose rows are streamed (StreamRows) one that relies on
-    `disjoint` and `index32` alone, `__disjoint`.
+    `disjoint` and `index32` alone, `__disjoint`; one that takes a row
+    of narrow elements a position has one for rows of any length, `__whole_pieces`.
     Every build names its kernel in `tile.kernel`.
   }];
   let options = [
@@ -121,6 +122,15 @@ def SkipNeutral : Pass<"tile-skip-neutral", "::tilec::tile::KernelOp"> {
     where the mask is true for the whole tile.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def RotateRows : Pass<"tile-rotate-rows", "::tilec::tile::KernelOp"> {
+  let summary = "take rows that begin anywhere from the 16 bytes on in which they begin";
+  let description = [{
+    In builds that rely on `whole_pieces`: tiles that hold a row begin where the 16 bytes begin
+    in which the row does, and positions along the row are turned by as many elements.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def StreamRows : Pass<"tile-stream-rows", "::tilec::tile::KernelOp"> {

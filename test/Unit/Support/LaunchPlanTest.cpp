@@ -341,6 +341,29 @@ TEST(LaunchPlan, BuildsForWords) {
   EXPECT_EQ(chosen(info, args), "matmul");
 }
 
+/// Arrays with the widest tiles begin and end at multiples of 16 bytes, and there is room in a tile
+/// for a row and seven elements of 2 bytes in front of it.
+TEST(LaunchPlan, BuildsForRowsOfAnyLength) {
+  KernelInfo info = sampleKernel();
+  info.builds[0].facts = static_cast<uint8_t>(BuildFact::WholePieces);
+  info.requirements.clear();
+  info.params[0].reach = {1, 64};
+  info.params[1].reach = {1, 1};
+  info.params[2].reach = {1, 64};
+  EXPECT_EQ(chosen(info, sampleArgs(8, 57, 57)), "matmul__aligned");
+  EXPECT_EQ(chosen(info, sampleArgs(8, 58, 57)), "matmul"); // no room
+  EXPECT_EQ(chosen(info, sampleArgs(7, 57, 57)), "matmul"); // ends at 14 bytes
+  EXPECT_EQ(chosen(info, sampleArgs(7, 56, 24)), "matmul__aligned");
+  auto args = sampleArgs(8, 57, 57);
+  std::get<ArrayArg>(args[1]).data = address(0x20000002); // has no such tiles
+  EXPECT_EQ(chosen(info, args), "matmul__aligned");
+  std::get<ArrayArg>(args[2]).data = address(0x30000008);
+  EXPECT_EQ(chosen(info, args), "matmul");
+  info.params[0].reach.clear();
+  info.params[2].reach.clear();
+  EXPECT_EQ(chosen(info, sampleArgs(8, 57, 57)), "matmul"); // nothing is known of tiles
+}
+
 /// A build for pairs is for grids of more positions than half of the multiprocessors, even along
 /// axes 0 and 1, or so long that an odd one does not count; with rows that begin within lines,
 /// or half a megabyte of arrays to each position.
