@@ -33,6 +33,7 @@
 #include "RowKernel.h"
 
 #include "tilec/Tile/Accesses.h"
+#include "tilec/Tile/ArgReductions.h"
 #include "tilec/Tile/BuildFacts.h"
 #include "tilec/Tile/DebugSites.h"
 #include "tilec/Tile/Remarks.h"
@@ -113,6 +114,8 @@ public:
     }
     for (IotaOp iota : iotas)
       rotate(iota, ahead);
+    for (Operation *sink : row.sinks) // positions do not count up any more
+      sink->removeAttr(argReductionAttr);
     remarkChoice(kernel, "rotate-rows",
                  "rows are taken from the {0} bytes on in which they begin, with what is ahead of "
                  "them as padding",

@@ -39,6 +39,7 @@
 #include "RowKernel.h"
 #include "RowPadding.h"
 
+#include "tilec/Tile/ArgReductions.h"
 #include "tilec/Tile/BuildFacts.h"
 #include "tilec/Tile/DebugSites.h"
 #include "tilec/Tile/Remarks.h"
@@ -251,7 +252,10 @@ private:
         IRMapping mapping;
         mapping.map(reduce.getSources(), results.take_front(count));
         results = results.drop_front(count);
-        reduce->replaceAllUsesWith(builder.clone(*reduce, mapping)->getResults());
+        Operation *last = builder.clone(*reduce, mapping);
+        // An element stands for those of all parts: the first that is greatest may be any.
+        last->removeAttr(argReductionAttr);
+        reduce->replaceAllUsesWith(last->getResults());
       }
   }
 
