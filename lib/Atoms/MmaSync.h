@@ -115,7 +115,7 @@ private:
   Layout inverse; ///< element -> offset
   int64_t sizeK;
   mlir::Value thread;
-  mlir::Value threadOffset, offset;
+  mlir::Value threadOffset, offset, scaledOffset;
   std::map<uint64_t, mlir::Value> starts; ///< by what is mixed with the offset
   uint64_t threadBits = 0, offsetBits = 0;
   bool pairsColumns = false; ///< one ldmatrix gives the fragments of columns n and n + 8

@@ -232,6 +232,7 @@ void FragmentReader::enterChunk(OpBuilder &body, Value chunk, unsigned steps) {
   builder = &body;
   known.clear();
   starts.clear();
+  scaledOffset = {};
   int64_t first = int64_t(steps) * fragment.k();
   LinearBases places;
   for (int64_t k = first; k < sizeK; k *= 2)
@@ -261,23 +262,30 @@ ArrayRef<Value> FragmentReader::read(uint64_t flat, unsigned step) {
   return known[{flat, step}];
 }
 
-/// The address of the element that lies at `constant` from the thread's own. Of an operand that
-/// stays in its place, addresses are kept in registers over all iterations: there what the
-/// swizzle mixes with the thread's offset takes one, and the rest is part of the instruction.
-/// (So it would be elsewhere, too; but products of places that change were up to a tenth slower.)
+/// The address of the element that lies at `constant` from the thread's own. Where registers
+/// keep addresses over all iterations, what the swizzle mixes with the thread's offset takes one,
+/// in bytes; the place and the rest are part of the instruction. (So it would be elsewhere, too;
+/// but where two rings take turns products were up to a tenth slower.)
 Value FragmentReader::address(uint64_t constant) {
-  Type pointer = operand.value.getType(), element = storedType(operand.elementType);
+  bool keeps = operand.keepsAddresses;
+  uint64_t unit = keeps ? elementBytes(operand.elementType) : 1;
+  Type type = keeps ? Type(builder->getI8Type()) : storedType(operand.elementType);
   auto gep = [&](Value base, LLVM::GEPArg index) -> Value {
-    return LLVM::GEPOp::create(*builder, loc, pointer, element, base,
+    return LLVM::GEPOp::create(*builder, loc, base.getType(), type, base,
                                ArrayRef<LLVM::GEPArg>{index});
   };
+  if (!scaledOffset)
+    scaledOffset = unit == 1 ? offset
+                             : arith::MulIOp::create(*builder, loc, offset,
+                                                     emitI32(*builder, loc, int64_t(unit)));
   uint64_t mixed = constant & offsetBits;
-  if (mixed && !operand.isFixed)
+  if (mixed && !keeps)
     mixed = constant;
   Value &start = starts[mixed];
   if (!start)
-    start = gep(operand.value, emitXor(*builder, loc, offset, offsetBits, mixed));
-  return constant == mixed ? start : gep(start, int32_t(constant ^ mixed));
+    start = gep(operand.value,
+                emitXor(*builder, loc, scaledOffset, offsetBits * unit, mixed * unit));
+  return constant == mixed ? start : gep(start, int32_t((constant ^ mixed) * unit));
 }
 
 Value FragmentReader::zeroRegister() {

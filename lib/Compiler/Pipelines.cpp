@@ -108,6 +108,7 @@ void addSIMTPasses(OpPassManager &passes, const CompileOptions &options, const C
   LowerToSIMTOptions lowering;
   lowering.chip = std::string(chip.name);
   passes.addPass(createLowerToSIMT(lowering));
+  passes.addNestedPass<LLVM::LLVMFuncOp>(createReadAhead());
   passes.addPass(createExpandMath());
   passes.addPass(createExpandDivision());
   // Once over, and not the regions: what more it does LLVM finds again.

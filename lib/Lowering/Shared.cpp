@@ -60,10 +60,15 @@ void Emitter::emitSharedElements(tgpu::StoreOp op, const Layout &layout, Value s
             [&] { emitSharedStore(builder, loc, access, stored, copies); });
 }
 
-/// Whether the buffer is at the same place in all iterations.
-static bool isFixed(Value buffer) {
+/// Whether threads keep the buffer's addresses over all iterations: those of a place that never
+/// changes, or of the only ring of a loop that is in no other and may have the registers.
+static bool keepsAddresses(Value buffer) {
   auto pop = buffer.getDefiningOp<tgpu::PopOp>();
-  return !pop || cast<tgpu::RingType>(pop.getRing().getType()).getStages() == 1;
+  if (!pop || cast<tgpu::RingType>(pop.getRing().getType()).getStages() == 1)
+    return true;
+  return pop->hasAttr(tgpu::pendingAttrName) &&
+         isa<tile::KernelOp>(pop->getParentOp()->getParentOp()) &&
+         llvm::hasSingleElement(pop->getBlock()->getOps<tgpu::PopOp>());
 }
 
 LogicalResult Emitter::emitMma(tgpu::MmaOp op) {
@@ -75,7 +80,7 @@ LogicalResult Emitter::emitMma(tgpu::MmaOp op) {
   auto operand = [&](Value value, bool isUnsigned) {
     if (auto type = dyn_cast<tgpu::BufferType>(value.getType()))
       return MmaOperand{get(value), type.getLayout().getLayout(), type.getElementType(),
-                        isUnsigned, isFixed(value)};
+                        isUnsigned, keepsAddresses(value)};
     return MmaOperand{get(value), tile::getLayout(value),
                       getElementTypeOrSelf(value.getType()), isUnsigned};
   };

@@ -80,7 +80,8 @@ struct MmaOperand {
   Layout layout;           ///< offset (in elements) -> element, or of the registers
   mlir::Type elementType;  ///< as in the tile, such as f8E4M3FN
   bool isUnsigned = false; ///< of integers
-  bool isFixed = false;    ///< in shared memory, always at the same place
+  /// In shared memory: threads keep its addresses, but for the place, over all iterations.
+  bool keepsAddresses = false;
 
   bool inRegisters() const { return llvm::isa<mlir::VectorType>(value.getType()); }
 };

@@ -5,6 +5,7 @@
 #ifndef TILEC_LOWERING_PASSES_H
 #define TILEC_LOWERING_PASSES_H
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

@@ -29,4 +29,9 @@ def LowerToSIMT : Pass<"tile-lower-to-simt", "mlir::ModuleOp"> {
     "mlir::NVVM::NVVMDialect", "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];
 }
 
+def ReadAhead : Pass<"tile-read-ahead", "mlir::LLVM::LLVMFuncOp"> {
+  let summary = "wait, meeting and first reads of an iteration come before the last products of the one before";
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::scf::SCFDialect"];
+}
+
 #endif // TILEC_LOWERING_PASSES
