@@ -47,7 +47,8 @@
 // grid to be of pairs (`pairs`), along the axis that saves more bytes; by hint, four or
 // eight blocks are a cluster. Where the grid's extent is odd, the last cluster's second block
 // has no position of its own: it copies and computes along, and its stores are left out.
-// Without a hint the launch has the last word (`tgpu.cluster_axis`): blocks are alone where the
+// Where two warp groups compute between the products of a loop, as in attention, blocks stay
+// alone. Without a hint the launch has the last word (`tgpu.cluster_axis`): blocks are alone where the
 // extent is one.
 //
 // Loads of which every tile is read by one position only where the grid is thin, as the
@@ -376,6 +377,19 @@ bool tilec::gainsFromPairs(tile::KernelOp kernel, StringRef chip) {
   return axisOfPairs(kernel, isOfTile).first.has_value();
 }
 
+/// Whether two warp groups have a loop of two products, of which the second takes what is
+/// computed from the first: with the first's a in registers (ScheduleAsyncMma) they do
+/// better alone, each at its own pace, than with shared copies.
+static bool isSkewedByTwo(tile::KernelOp kernel) {
+  SmallVector<tile::MmaOp> products;
+  kernel.walk([&](tile::MmaOp mma) { products.push_back(mma); });
+  return kernel.getNumWarps() == 8 && products.size() == 2 &&
+         products[0]->getBlock() == products[1]->getBlock() &&
+         products[0]->getParentOfType<LoopLikeOpInterface>() &&
+         dependsOn(products[1].getA(),
+                   [&](Operation *op) { return op == products[0].getOperation(); });
+}
+
 /// Blocks stay alone: says why, also where a hint asks for something else.
 static std::nullopt_t stayAlone(tile::KernelOp kernel, StringRef chip, const Twine &why) {
   if (hintOf(kernel, chip, "cluster").value_or(1) != 1)
@@ -409,6 +423,9 @@ static std::optional<Cluster> chooseCluster(tile::KernelOp kernel, StringRef chi
   if (!hint && !relies(kernel, BuildFact::Pairs) && largestProduct(kernel) < clusterTile)
     return stayAlone(kernel, chip,
                      "products of fewer than 128 x 128 may have a grid too small for pairs");
+  if (!hint && isSkewedByTwo(kernel))
+    return stayAlone(kernel, chip, "blocks do better at their own pace where the second product "
+                                   "of a loop takes what is computed from the first");
   auto [best, most] = axisOfPairs(kernel, [](tile::LoadOp load) { return isCopied(load); });
   if (!best)
     return stayAlone(kernel, chip,
