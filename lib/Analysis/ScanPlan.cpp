@@ -76,3 +76,31 @@ Layout tilec::scannableLayout(llvm::ArrayRef<int64_t> shape, unsigned axis,
   warpOrder.push_back(axis);
   return Layout::coalesced(shape, order, 1, 32, numWarps, warpOrder);
 }
+
+/// Instructions an element of a bitonic network: its steps over the lowest bit are as many as
+/// there are bits, over the highest it is one. Between lanes a step is a shuffle and a choice,
+/// between warps it goes through shared memory.
+static int64_t costOfSort(const ScanPlan &plan) {
+  int64_t cost = 0;
+  for (auto [index, bit] : llvm::enumerate(plan.bits))
+    cost += int64_t(plan.bits.size() - index) *
+            (bit.home == Input::Register ? 1 : bit.home == Input::Lane ? 3 : 6);
+  return cost;
+}
+
+Layout tilec::cheapestToSort(const Layout &layout, unsigned axis, unsigned numWarps) {
+  constexpr int64_t costOfMoving = 12, mostRegisters = 32;
+  std::optional<ScanPlan> plan = planScan(layout, axis);
+  if (!plan)
+    return layout;
+  llvm::SmallVector<unsigned> order = {axis}, warpOrder;
+  for (unsigned dim = unsigned(layout.rank()); dim-- > 0;)
+    if (dim != axis)
+      order.push_back(dim);
+  warpOrder.assign(order.rbegin(), order.rend());
+  int64_t share = std::min({layout.shape()[axis], mostRegisters,
+                            std::max<int64_t>(layout.numElements() / (32 * numWarps), 1)});
+  Layout other = Layout::coalesced(layout.shape(), order, share, 32, numWarps, warpOrder);
+  std::optional<ScanPlan> otherPlan = planScan(other, axis);
+  return otherPlan && costOfSort(*otherPlan) + costOfMoving < costOfSort(*plan) ? other : layout;
+}

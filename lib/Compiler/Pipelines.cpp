@@ -38,6 +38,7 @@ void addLaidOutPasses(OpPassManager &passes, const CompileOptions &options, cons
   OpPassManager &kernels = passes.nest<tile::KernelOp>();
   kernels.addPass(createExpandSorts());
   kernels.addPass(createSimplifyTile());
+  kernels.addPass(createTabulateFunctions());
   kernels.addPass(createHoistInvariants());
   kernels.addPass(createInferBounds());
   kernels.addPass(createBoundPowers());

@@ -95,7 +95,7 @@ bool tilec::emulator::checkGlobal(ThreadContext &thread, const void *address,
                    globals.describe(p, size));
     return false;
   }
-  if (block.launch.awaitsGrids && !thread.hasAwaitedGrids)
+  if (block.launch.awaitsGrids && !thread.hasAwaitedGrids && !range->isConstant)
     block.find(thread, FindingKind::HelperMisuse,
                verb(kind) + bytes(size) + " of global memory before griddepcontrol.wait: "
                "grids ahead of this one may still write it");

@@ -86,7 +86,8 @@ Expected<EmulatedKernel> EmulatedKernel::create(const Module &module, StringRef 
     auto data = impl->jit->lookup(global.symbol);
     if (!data)
       return data.takeError();
-    impl->moduleGlobals.push_back({*data, global.size, global.name, global.writable});
+    impl->moduleGlobals.push_back(
+        {*data, global.size, global.name, global.writable, /*isConstant=*/!global.writable});
   }
   impl->compileSeconds = secondsSince(start);
   return EmulatedKernel(std::move(impl));

@@ -24,7 +24,7 @@ GlobalMemory::GlobalMemory(llvm::ArrayRef<GlobalRange> registered,
     if (!r.data || r.size == 0)
       continue;
     char *begin = static_cast<char *>(r.data);
-    ranges.push_back({begin, begin + r.size, r.name, r.writable});
+    ranges.push_back({begin, begin + r.size, r.name, r.writable, nullptr, 0, r.isConstant});
   }
   std::sort(ranges.begin(), ranges.end(), [](const Range &a, const Range &b) {
     return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
@@ -39,6 +39,7 @@ GlobalMemory::GlobalMemory(llvm::ArrayRef<GlobalRange> registered,
     Range &previous = merged.back();
     previous.end = std::max(previous.end, r.end);
     previous.writable |= r.writable;
+    previous.isConstant &= r.isConstant;
   }
   ranges = std::move(merged);
   for (Range &r : ranges) {

@@ -28,6 +28,7 @@ public:
     bool writable;
     ShadowCell *cells = nullptr;
     size_t cellBytes = 0;
+    bool isConstant = false;
   };
 
   /// \p granuleLog2 is the size of the smallest access in the kernel. Without

@@ -15,6 +15,10 @@
 //   lane       a butterfly shuffle; each of the two keeps one
 //   warp       through the scratch buffer
 //
+// Single words of up to 32 bits are inverted where their run goes down, once a stage: each
+// step then keeps the lesser and the greater, two instructions a pair, and asks for no
+// direction.
+//
 // Small networks are written out; then the directions of registers are constants. A tile of
 // many registers is in memory (Pieces.cpp): a stage first exchanges pieces that differ in a
 // bit of their numbers, pair by pair, and then does all steps within a piece, for each.
@@ -49,11 +53,14 @@ public:
     unsigned numSteps = areBitonic ? numBits : numBits * (numBits + 1) / 2;
     if (int64_t(numSteps) * registers > largestUnrolled)
       return loop(values);
+    Value before;
     for (unsigned number = areBitonic ? numBits : 1; number <= numBits; ++number) {
       stage = e.i32(int64_t(1) << number);
+      before = turn(values, before);
       for (unsigned bit = number; bit-- > 0;)
         step(values, bit);
     }
+    invert(values, before);
   }
 
   /// Sorts `tiles`, which are in memory, in place; `plan` is of one piece.
@@ -82,6 +89,20 @@ private:
 
   /// i1 for each of `registers`: the run of the stage that they are in goes down.
   Value goesDown(ArrayRef<int64_t> registers);
+  Value goesDown(ValueRange values) {
+    int64_t count = cast<VectorType>(values[0].getType()).getNumElements();
+    return goesDown(llvm::to_vector(llvm::seq<int64_t>(0, count)));
+  }
+  /// Whether words are inverted where runs go down.
+  static bool invertsWords(ValueRange values) {
+    return values.size() == 1 &&
+           cast<VectorType>(values[0].getType()).getElementTypeBitWidth() <= 32;
+  }
+  /// Inverts the words that `which` (i1 for each register; null: none) names.
+  void invert(SmallVector<Value> &values, Value which);
+  /// From words that are inverted where runs of the stage before went down (`before`; null:
+  /// nowhere) to those of this stage, whose directions are the result; null: none are.
+  Value turn(SmallVector<Value> &values, Value before);
   Value isLess(ValueRange left, ValueRange right);
   void stepInThread(SmallVector<Value> &values, unsigned bit);
   void stepBetweenThreads(SmallVector<Value> &values, unsigned bit);
@@ -104,18 +125,32 @@ private:
 /// Larger networks: one iteration a stage, which skips the steps that it does not have.
 void SortEmitter::loop(SmallVector<Value> &values) {
   isFirstExchange = false;
-  int64_t last = int64_t(plan.bits.size());
-  auto stages = scf::ForOp::create(e.builder, e.loc, e.i32(areBitonic ? last : 1),
-                                   e.i32(last + 1), e.i32(1), values);
+  int64_t last = int64_t(plan.bits.size()), first = areBitonic ? last : 1;
+  stage = e.i32(int64_t(1) << (first - 1));
+  turn(values, {});
+  auto stages = scf::ForOp::create(e.builder, e.loc, e.i32(first), e.i32(last + 1), e.i32(1),
+                                   values);
   keepRolled(stages);
-  OpBuilder::InsertionGuard guard(e.builder);
-  e.builder.setInsertionPointToEnd(stages.getBody());
-  SmallVector<Value> current(stages.getRegionIterArgs());
-  Value number = stages.getInductionVar();
-  stage = arith::ShLIOp::create(e.builder, e.loc, e.i32(1), number);
-  stepsOf(number, current);
-  scf::YieldOp::create(e.builder, e.loc, current);
+  {
+    OpBuilder::InsertionGuard guard(e.builder);
+    e.builder.setInsertionPointToEnd(stages.getBody());
+    SmallVector<Value> current(stages.getRegionIterArgs());
+    Value number = stages.getInductionVar();
+    Value before;
+    if (invertsWords(current)) {
+      stage = arith::ShLIOp::create(
+          e.builder, e.loc, e.i32(1),
+          arith::SubIOp::create(e.builder, e.loc, number, e.i32(1)));
+      before = goesDown(current);
+    }
+    stage = arith::ShLIOp::create(e.builder, e.loc, e.i32(1), number);
+    turn(current, before);
+    stepsOf(number, current);
+    scf::YieldOp::create(e.builder, e.loc, current);
+  }
   values.assign(stages.getResults().begin(), stages.getResults().end());
+  stage = e.i32(int64_t(1) << last);
+  turn(values, {});
 }
 
 void SortEmitter::stepsOf(Value number, SmallVector<Value> &values) {
@@ -165,7 +200,9 @@ void SortEmitter::runInPieces(ValueRange tiles, const ScanPieces &pieces) {
         base = arith::ShLIOp::create(e.builder, e.loc, place, e.i32(inner));
         Value at = bitOr(row, emitLinear(e.builder, e.loc, place, pieces.along));
         SmallVector<Value> values = e.getPieces(tiles, at);
+        Value down = turn(values, {});
         stepsOf(number, values);
+        invert(values, down);
         e.setPieces(tiles, values, at);
       });
     });
@@ -228,6 +265,19 @@ Value SortEmitter::goesDown(ArrayRef<int64_t> registers) {
                                bits, e.zero(type));
 }
 
+void SortEmitter::invert(SmallVector<Value> &values, Value which) {
+  if (which)
+    values[0] = logical(values[0], arith::ExtSIOp::create(e.builder, e.loc, values[0].getType(), which));
+}
+
+Value SortEmitter::turn(SmallVector<Value> &values, Value before) {
+  if (!invertsWords(values))
+    return {};
+  Value down = goesDown(values);
+  invert(values, before ? logical(before, down) : down);
+  return down;
+}
+
 Value SortEmitter::isLess(ValueRange left, ValueRange right) {
   auto compare = [&](arith::CmpIPredicate predicate, unsigned source) -> Value {
     return arith::CmpIOp::create(e.builder, e.loc, predicate, left[source], right[source]);
@@ -257,6 +307,12 @@ void SortEmitter::stepInThread(SmallVector<Value> &values, unsigned bit) {
     low.push_back(emitShuffle(e.builder, e.loc, value, lows));
     high.push_back(emitShuffle(e.builder, e.loc, value, highs));
   }
+  if (invertsWords(values)) {
+    Value lesser = arith::MinUIOp::create(e.builder, e.loc, low[0], high[0]);
+    Value greater = arith::MaxUIOp::create(e.builder, e.loc, low[0], high[0]);
+    values[0] = vector::ShuffleOp::create(e.builder, e.loc, lesser, greater, merge);
+    return;
+  }
   Value stays = logical(isLess(low, high), goesDown(lows));
   for (auto [value, l, h] : llvm::zip_equal(values, low, high)) {
     Value first = arith::SelectOp::create(e.builder, e.loc, stays, l, h);
@@ -279,8 +335,9 @@ void SortEmitter::stepBetweenThreads(SmallVector<Value> &values, unsigned bit) {
   }
   int64_t count = cast<VectorType>(values[0].getType()).getNumElements();
   Value isUpper = e.hasBits(e.thread, uint64_t(threadMask(home)), uint64_t(threadMask(home)));
-  Value wantsLarger = logical(goesDown(llvm::to_vector(llvm::seq<int64_t>(0, count))),
-                              e.splat(isUpper, count));
+  Value wantsLarger = e.splat(isUpper, count);
+  if (!invertsWords(values))
+    wantsLarger = logical(goesDown(values), wantsLarger);
   Value stays = logical(isLess(values, others), wantsLarger);
   for (auto [value, other] : llvm::zip_equal(values, others))
     value = arith::SelectOp::create(e.builder, e.loc, stays, value, other);

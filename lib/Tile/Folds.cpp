@@ -23,7 +23,7 @@ using namespace tilec::tile;
 namespace {
 
 /// Tiles of different elements are folded up to this size.
-constexpr int64_t maxFoldedElements = 1024;
+constexpr int64_t maxFoldedElements = 1 << 14;
 
 uint64_t wordOf(Attribute attr, DType dtype) {
   if (auto floatAttr = dyn_cast<FloatAttr>(attr)) {

@@ -35,6 +35,7 @@
 
 #include "tilec/Analysis/ScanPlan.h"
 #include "tilec/Analysis/SlicePlan.h"
+#include "tilec/Tile/SortRuns.h"
 #include "tilec/Transforms/MmaProblem.h"
 #include "tilec/Transforms/Passes.h"
 
@@ -120,6 +121,7 @@ public:
     anchorStores();
     anchorGathers();
     anchorReductions();
+    anchorHalves();
     decideRest();
   }
 
@@ -173,7 +175,9 @@ private:
           !suitsAccess(*TileAccess::of(load), layout.getLayout(), numWarps))
         return;
     decided[value] = layout;
-    waiting.push_back(value);
+    // Whoever wants a constant in another layout has one of his own: it ties nobody.
+    if (!isCheapToRecreate(value.getDefiningOp()))
+      waiting.push_back(value);
     for (Value other : tied.lookup(value))
       offer(other, layout);
   }
@@ -354,6 +358,25 @@ private:
     });
   }
 
+  /// Parts of tiles whose threads do not have all parts: as the tile is moved anyway, it
+  /// goes to where registers are the highest bits along the axis. What is cut again, as in
+  /// a Fourier transform, is then cut within threads as often as they have registers.
+  void anchorHalves() {
+    kernel.walk([&](ExtractOp extract) {
+      auto type = dyn_cast<RankedTensorType>(extract.getType());
+      if (!type || decided.contains(extract.getResult()) || !constantStart(extract))
+        return;
+      ArrayRef<int64_t> whole = getTileShape(extract.getSource().getType());
+      SmallVector<unsigned, 6> order;
+      for (bool isCut : {false, true})
+        for (unsigned dim = unsigned(whole.size()); dim-- > 0;)
+          if ((whole[dim] != type.getDimSize(dim)) == isCut)
+            order.push_back(dim);
+      decide(extract.getResult(),
+             Layout::coalesced(type.getShape(), order, 1, 32, numWarps, order));
+    });
+  }
+
   bool sourceIsBroadcast(Value value) {
     auto broadcast = value.getDefiningOp<BroadcastOp>();
     return broadcast && decided.contains(broadcast.getSource());
@@ -490,6 +513,8 @@ private:
     Layout layout = getLayout(leader);
     if (std::optional<unsigned> axis = orderedAxis(op); axis && !planScan(layout, *axis))
       layout = scannableLayout(layout.shape(), *axis, numWarps);
+    if (auto sort = dyn_cast<SortOp>(op); sort && !sort->hasAttr(bitonicRunsAttr))
+      layout = cheapestToSort(layout, sort.getAxis(), numWarps);
     for (OpOperand *use : agreement.operands)
       require(*use, layout);
     for (Value result : agreement.results)

@@ -17,7 +17,9 @@
 // need none. What does not fit 64 bits is a pair of words. `descending` inverts the key.
 //
 // Floats compare as integers once negative ones are inverted; before, NaN becomes the
-// greatest value and -0 becomes +0, to which the lowest bit of the word bears witness.
+// greatest value and -0 becomes +0, to which the lowest bit of the word bears witness. Floats
+// without payloads need neither that bit nor a position where the tile has no -0: where words
+// of keys alone are narrower, the tile is asked, and a branch sorts them.
 //
 // Of a sort whose results are only used for their first k elements (topk), the tile is
 // halved instead: both halves are sorted in runs of k, one upwards, one downwards, and the
@@ -90,6 +92,11 @@ public:
     isPair = keyBits + tagBits > 64;
     int64_t kept = keptElements();
     Value key = op.getSources().front();
+    if (!kept && isFloat && op.getSources().size() == 1 && (isPair || wordBits() > wordBitsFor(keyBits))) {
+      op.getResult(0).replaceAllUsesWith(sortByCase(key));
+      op.erase();
+      return;
+    }
     SmallVector<Value> words;
     if (LoadOp load = kept ? loadOfParts(kept) : LoadOp())
       words = sortParts(load, kept);
@@ -167,7 +174,8 @@ private:
 
   uint64_t signBit() const { return uint64_t(1) << (keyBits - 1); }
   uint64_t allBits() const { return signBit() | (signBit() - 1); }
-  unsigned wordBits() const { return isPair || keyBits + tagBits > 32 ? 64 : 32; }
+  static unsigned wordBitsFor(unsigned bits) { return bits > 32 ? 64 : 32; }
+  unsigned wordBits() const { return isPair ? 64 : wordBitsFor(keyBits + tagBits); }
 
   //===--- keys to words and back -------------------------------------------===//
 
@@ -254,6 +262,8 @@ private:
     Value change = arith::OrIOp::create(builder, loc, bitXor(sign, ~uint64_t(0)),
                                         constant(key.getType(), signBit()));
     key = arith::XOrIOp::create(builder, loc, key, change);
+    if (!tagBits)
+      return arith::BitcastOp::create(builder, loc, result, key);
     Value isNegativeZero = resize(bitAnd(tags(words), 1), 1);
     key = select(isNegativeZero, constant(key.getType(), signBit()), key);
     return arith::BitcastOp::create(builder, loc, result, key);
@@ -268,6 +278,30 @@ private:
     if (areBitonic)
       sort->setAttr(bitonicRunsAttr, builder.getUnitAttr());
     return SmallVector<Value>(sort.getResults());
+  }
+
+  /// Floats without payloads: by their words alone, but where one of them is -0.
+  Value sortByCase(Value key) {
+    Value bits = arith::BitcastOp::create(builder, loc, integers(key, keyBits), key);
+    Value isNegativeZero = compare(arith::CmpIPredicate::eq, bits, constant(bits.getType(), signBit()));
+    auto any = ReduceOp::create(builder, loc, isNegativeZero,
+                                llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())),
+                                [](OpBuilder &inner, Location at, ValueRange left, ValueRange right) {
+                                  return SmallVector<Value>{
+                                      arith::OrIOp::create(inner, at, left[0], right[0])};
+                                });
+    auto branch = scf::IfOp::create(builder, loc, type, any.getResult(0), /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    auto sortIn = [&](Region &arm) {
+      builder.setInsertionPointToEnd(&arm.front());
+      Value sorted = unpackKeys(sortWords(pack(key), axis, false), type);
+      scf::YieldOp::create(builder, loc, sorted);
+    };
+    sortIn(branch.getThenRegion());
+    tagBits = 0;
+    isPair = false;
+    sortIn(branch.getElseRegion());
+    return branch.getResult(0);
   }
 
   /// How many first elements are all that anyone wants; 0 for all of them.

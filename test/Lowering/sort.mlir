@@ -7,9 +7,14 @@
 // CHECK-LABEL: llvm.func @eight(
 tile.kernel @eight(%x: i32) attributes {num_warps = 1 : i32} {
   %t = tile.splat %x : i32 -> tensor<8xi32, #l>
+  // Words are inverted where runs go down; a step in the thread is a minimum and a maximum.
+  // CHECK: arith.extsi
+  // CHECK: arith.xori
+  // CHECK: arith.minui
+  // CHECK: arith.maxui
   // CHECK-COUNT-6: nvvm.shfl.sync bfly
   // CHECK-NOT: nvvm.shfl
-  // CHECK: arith.cmpi ult
+  // CHECK: arith.maxui
   %s = tile.sort(%t) axis 0 unsigned : (tensor<8xi32, #l>) -> tensor<8xi32, #l>
   tile.return
 }

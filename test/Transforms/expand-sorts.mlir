@@ -33,9 +33,16 @@ tile.kernel @payload(%a: !tile.array<?xf16, mut>, %b: !tile.array<?xf64, mut>) {
   tile.return
 }
 
-// 64 bits of key and a position are a pair of words.
+// Floats without payloads: where the tile has a -0, words with a position, here pairs; else the
+// keys alone.
 // CHECK-LABEL: tile.kernel @wide
+// CHECK: %[[ZERO:.*]] = arith.cmpi eq, %{{.*}} : tensor<64xi64>
+// CHECK: %[[ANY:.*]] = tile.reduce(%[[ZERO]]) axes [0] : (tensor<64xi1>) -> i1
+// CHECK: arith.ori
+// CHECK: scf.if %[[ANY]] -> (tensor<64xf64>)
 // CHECK: tile.sort(%{{.*}}, %{{.*}}) axis 0 unsigned : (tensor<64xi64>, tensor<64xi32>)
+// CHECK: } else {
+// CHECK: tile.sort(%{{.*}}) axis 0 unsigned : (tensor<64xi64>) -> tensor<64xi64>
 tile.kernel @wide(%a: !tile.array<?xf64, mut>) {
   %z = arith.constant 0 : index
   %x = tile.load %a[%z] : !tile.array<?xf64, mut> -> tensor<64xf64>

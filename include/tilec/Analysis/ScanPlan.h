@@ -50,6 +50,10 @@ std::optional<ScanPieces> splitScan(const ScanPlan &plan, unsigned pieceBits);
 /// Coalesced, with as few warps along the axis as can be.
 Layout scannableLayout(llvm::ArrayRef<int64_t> shape, unsigned axis, unsigned numWarps);
 
+/// `layout`, or one whose lowest bits along the axis are registers, then lanes, then warps,
+/// where a sorting network costs less there by more than the way there and back.
+Layout cheapestToSort(const Layout &layout, unsigned axis, unsigned numWarps);
+
 } // namespace tilec
 
 #endif // TILEC_ANALYSIS_SCANPLAN_H

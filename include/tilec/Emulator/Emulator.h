@@ -90,6 +90,7 @@ struct GlobalRange {
   uint64_t size = 0; ///< bytes
   std::string name;  ///< for messages: the array's name
   bool writable = true;
+  bool isConstant = false; ///< a constant of the module, which no other grid writes either
 };
 
 /// One launch. Parameters are the bytes of each PTX entry parameter, in order.

@@ -107,6 +107,14 @@ def BoundPowers : Pass<"tile-bound-powers", "::tilec::tile::KernelOp"> {
   }];
 }
 
+def TabulateFunctions : Pass<"tile-tabulate-functions", "::tilec::tile::KernelOp"> {
+  let summary = "functions of positions become tables";
+  let description = [{
+    Sines, cosines and their like of tiles that only depend on positions become constants.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def CoarsenMasks : Pass<"tile-coarsen-masks", "::tilec::tile::KernelOp"> {
   let summary = "one comparison for elements side by side";
   let description = [{
