@@ -58,6 +58,9 @@ static constexpr int64_t stepBytes = 32;
 /// Of K: how much the unit may sum of f8 before acc takes it.
 static constexpr int64_t promotedK = 128;
 
+/// Registers of products that are added to sums of as many.
+static constexpr unsigned mostPromoted = 64;
+
 //===------------------------------------------------------------------------===//
 // Types and shapes
 //===------------------------------------------------------------------------===//
@@ -378,25 +381,36 @@ public:
     Value adds = emission.adds ? emission.adds : constant(true);
     if (matchPattern(emission.acc, m_AnyZeroFloat()) || matchPattern(emission.acc, m_Zero())) {
       adds = constant(false);
-      accWords = nothing();
+      accWords = nothing(accWords.size());
     }
     fence(accWords);
-    step(accWords, 0, sizeK, adds);
+    step(accWords, 0, 0, sizeK, adds);
     emitWarpGroupCommit(builder, loc);
     return fromWords(builder, loc, accWords, emission.acc.getType());
   }
 
+  /// Where the sums leave no room for as many products, columns are multiplied one part
+  /// after the other.
   Value writePromoted() {
-    for (int64_t k = 0; k < sizeK; k += promotedK) {
-      SmallVector<Value> part = nothing();
-      SmallVector<Value> none;
-      fence(none);
-      step(part, k, std::min(sizeK, k + promotedK), constant(false));
-      emitWarpGroupCommit(builder, loc);
-      part = emitWarpGroupWait(builder, loc, /*pending=*/0, part);
-      for (auto [sum, more] : llvm::zip_equal(accWords, part))
-        sum = arith::AddFOp::create(builder, loc, sum, more);
+    size_t inFlight = accWords.size();
+    if (inFlight > mostPromoted) {
+      form.n = std::min<unsigned>(form.n, 2 * mostPromoted);
+      inFlight = form.accRegisters();
     }
+    for (int64_t k = 0; k < sizeK; k += promotedK)
+      for (size_t first = 0; first < accWords.size(); first += inFlight) {
+        SmallVector<Value> part = nothing(inFlight), none;
+        fence(none);
+        step(part, first, k, std::min(sizeK, k + promotedK), constant(false));
+        emitWarpGroupCommit(builder, loc);
+        part = emitWarpGroupWait(builder, loc, /*pending=*/0, part);
+        MutableArrayRef<Value> sums = MutableArrayRef<Value>(accWords).slice(first, inFlight);
+        for (auto [sum, more] : llvm::zip_equal(sums, part))
+          sum = arith::AddFOp::create(builder, loc, sum, more);
+        // Added before the next part needs the registers.
+        if (inFlight < accWords.size())
+          llvm::copy(emitWarpGroupFence(builder, loc, SmallVector<Value>(sums)), sums.begin());
+      }
     return fromWords(builder, loc, accWords, emission.acc.getType());
   }
 
@@ -411,29 +425,29 @@ private:
   }
 
   /// Registers that are written before they are read.
-  SmallVector<Value> nothing() {
+  SmallVector<Value> nothing(size_t count) {
     Value poison = LLVM::PoisonOp::create(builder, loc, accWords.front().getType());
-    return SmallVector<Value>(accWords.size(), poison);
+    return SmallVector<Value>(count, poison);
   }
   Value constant(bool value) {
     return arith::ConstantIntOp::create(builder, loc, value, 1);
   }
 
-  /// Products of [begin, end) of K; the first of each accumulator adds to it or not (i1).
-  void step(SmallVector<Value> &acc, int64_t begin, int64_t end, Value addsFirst) {
+  /// Products of [begin, end) of K in the words of the accumulator from `firstWord` on; the
+  /// first of each adds to it or not (i1).
+  void step(SmallVector<Value> &acc, size_t firstWord, int64_t begin, int64_t end, Value addsFirst) {
+    unsigned count = form.accRegisters();
+    int64_t perBlock = division.chunks() * division.chunkColumns / form.n;
     for (int64_t k = begin; k < end; k += form.k())
-      for (int64_t block = 0; block < division.blocks; ++block)
-        for (int64_t chunk = 0; chunk < division.chunks(); ++chunk) {
-          int64_t row = block * rowsOfInstruction * division.groupsM;
-          int64_t column = chunk * division.chunkColumns;
-          Value adds = k > begin ? constant(true) : addsFirst;
-          unsigned count = form.accRegisters();
-          auto own = MutableArrayRef<Value>(acc).slice(
-              unsigned(block * division.chunks() + chunk) * count, count);
-          llvm::copy(emitWarpGroupMma(builder, loc, form, ValueRange(own),
-                                      operandA(row, k, block), b.at(k, column), adds),
-                     own.begin());
-        }
+      for (size_t at = 0; at < acc.size(); at += count) {
+        int64_t number = int64_t((firstWord + at) / count), block = number / perBlock;
+        int64_t row = block * rowsOfInstruction * division.groupsM;
+        Value adds = k > begin ? constant(true) : addsFirst;
+        auto own = MutableArrayRef<Value>(acc).slice(at, count);
+        llvm::copy(emitWarpGroupMma(builder, loc, form, ValueRange(own), operandA(row, k, block),
+                                    b.at(k, number % perBlock * form.n), adds),
+                   own.begin());
+      }
   }
 
   SmallVector<Value> operandA(int64_t row, int64_t k, int64_t block) {
@@ -542,6 +556,7 @@ static constexpr Atom makeTransposed(llvm::StringLiteral name, Atom atom,
 static constexpr Atom makePromoted(llvm::StringLiteral name) {
   Atom atom = makeAtom(name, /*canStart=*/false, supportsStraightPromoted, emitPromoted);
   atom.addsInRegistersUpTo = promotedK;
+  atom.mostAddedInRegisters = mostPromoted;
   return atom;
 }
 

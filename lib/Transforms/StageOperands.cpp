@@ -409,7 +409,9 @@ static void stageProduct(tile::MmaOp op, unsigned numWarps) {
     stagedB = stageOperand(op, *atom, problem, Operand::B);
   explainOperand(op, op.getB(), stagedB);
   OpBuilder builder(op);
-  bool addsLater = problem.k() <= atom->addsInRegistersUpTo;
+  bool addsLater =
+      problem.k() <= atom->addsInRegistersUpTo &&
+      int64_t(tile::getLayout(op.getType()).size(Input::Register)) <= atom->mostAddedInRegisters;
   Value acc = op.getAcc();
   if (addsLater)
     acc = arith::ConstantOp::create(builder, op.getLoc(), builder.getZeroAttr(op.getType()));

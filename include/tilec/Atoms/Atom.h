@@ -165,6 +165,8 @@ struct Atom {
   int64_t addsInRegistersUpTo = 0;
   /// The registers of b, where b may be in registers instead.
   std::optional<Layout> (*bRegisters)(const MmaProblem &, const Layout &acc) = nullptr;
+  /// Where the unit sums from zero up to addsInRegistersUpTo: registers of sums a thread, at most.
+  int64_t mostAddedInRegisters = 0;
 
   OperandHome accHome() const {
     return accumulator ? OperandHome::TensorMemory : OperandHome::Register;

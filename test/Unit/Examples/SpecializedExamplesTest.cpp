@@ -95,6 +95,7 @@ struct TypedProduct {
   double tolerance, unitTolerance = 0;
   int bm = 64;
   int64_t k = 272;
+  int bn = 64;
 };
 constexpr TypedProduct typedProducts[] = {
     {"bf16", "f32", "bf16", "FAST=false", 64, 0x1p-6},  {"f16", "f16", "f16", "FAST=false", 64, 0x1p-2},
@@ -117,6 +118,9 @@ constexpr TypedProduct typedProducts[] = {
     {"f8e4m3", "f32", "f32", "FAST=false", 128, 1e-3, 80 * 0x1p-13, 64, 512},
     {"f8e4m3", "f32", "f32", "FAST=false", 128, 1e-3, 60 * 0x1p-13, 128},
     {"f8e4m3", "f32", "f32", "FAST=false", 256, 1e-3, 60 * 0x1p-13},
+    // Sums that leave room for products of half of the columns only.
+    {"f8e4m3", "f32", "f32", "FAST=false", 128, 1e-3, 60 * 0x1p-13, 128, 272, 256},
+    {"f8e4m3", "f32", "f32", "FAST=false", 256, 1e-3, 60 * 0x1p-13, 128, 272, 256},
 };
 
 class TypedProducts : public ::testing::TestWithParam<std::tuple<int, const char *>> {};
@@ -127,7 +131,7 @@ TEST_P(TypedProducts, MatmulNT) {
   const int64_t k = p.k;
   Case test{"matmul_nt", "matmul_nt",
             {std::string("T=") + p.type, std::string("S=") + p.sum, std::string("O=") + p.result, p.extra,
-             define("BM", p.bm), define("BN", 64), define("BK", p.bk)},
+             define("BM", p.bm), define("BN", p.bn), define("BK", p.bk)},
             {}, {}, false, {}, p.tolerance};
   test.chip = std::get<1>(GetParam());
   test.unitTolerance = p.unitTolerance;

@@ -26,7 +26,7 @@ CASES = {
     "bf16": (torch.bfloat16, torch.bfloat16, {}, ["128x256x64", "256x128x64"], lambda a, b, c: torch.mm(a, b.t(), out=c)),
     "e4m3 fast": (torch.float8_e4m3fn, torch.bfloat16, dict(T="f8e4m3", FAST="true"), ["128x256x128", "256x128x128"],
                   lambda a, b, c: torch._scaled_mm(a, b.t(), one, one, out_dtype=torch.bfloat16, use_fast_accum=True)),
-    "e4m3 exact": (torch.float8_e4m3fn, torch.bfloat16, dict(T="f8e4m3"), ["128x128x128"],
+    "e4m3 exact": (torch.float8_e4m3fn, torch.bfloat16, dict(T="f8e4m3"), ["128x128x128", "128x256x128"],
                    lambda a, b, c: torch._scaled_mm(a, b.t(), one, one, out_dtype=torch.bfloat16, use_fast_accum=True)),
     "i8": (torch.int8, torch.int32, dict(T="i8", S="i32", O="i32"), ["128x256x128", "128x128x128"],
            lambda a, b, c: torch._int_mm(a, b.t(), out=c)),
