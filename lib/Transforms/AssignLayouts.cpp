@@ -420,6 +420,15 @@ private:
 // Rewriting
 //===----------------------------------------------------------------------===//
 
+/// Whether what is sorted may go through shared memory: not where it would take most of it.
+static bool isMovable(SortOp sort) {
+  constexpr int64_t mostBytes = 64 << 10;
+  return llvm::all_of(sort.getSources(), [](Value source) {
+    auto type = cast<RankedTensorType>(source.getType());
+    return type.getNumElements() * storedBytes(type.getElementType()) <= mostBytes;
+  });
+}
+
 class Rewriter {
 public:
   Rewriter(KernelOp kernel, const Decider &decider, unsigned numWarps)
@@ -513,7 +522,7 @@ private:
     Layout layout = getLayout(leader);
     if (std::optional<unsigned> axis = orderedAxis(op); axis && !planScan(layout, *axis))
       layout = scannableLayout(layout.shape(), *axis, numWarps);
-    if (auto sort = dyn_cast<SortOp>(op); sort && !sort->hasAttr(bitonicRunsAttr))
+    if (auto sort = dyn_cast<SortOp>(op); sort && !sort->hasAttr(bitonicRunsAttr) && isMovable(sort))
       layout = cheapestToSort(layout, sort.getAxis(), numWarps);
     for (OpOperand *use : agreement.operands)
       require(*use, layout);
