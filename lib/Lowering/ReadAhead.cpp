@@ -64,6 +64,12 @@ static bool isSharedRead(Operation *op) {
   return isa<NVVM::LdMatrixOp>(op) || (load && addressSpace(load.getAddr()) == sharedSpace);
 }
 
+/// Bytes that threads convert to a wider type: code generation takes them apart by words, which
+/// it finds only where they are loaded in front of the conversion (PackFields).
+static bool isOfBytes(Operation *read) {
+  return isa<LLVM::LoadOp>(read) && getElementTypeOrSelf(read->getResult(0).getType()).isInteger(8);
+}
+
 /// The thread's variable that `op` reads or writes, or null.
 static Value variableOf(Operation *op) {
   Value address;
@@ -188,6 +194,8 @@ bool Rotation::findFirstReads() {
   unsigned bits = 0;
   for (Operation *op : products)
     if (isSharedRead(op)) {
+      if (isOfBytes(op))
+        return false;
       reads.insert(op);
       bits += bitsOf(op->getResult(0).getType());
     }
