@@ -50,6 +50,13 @@ std::string parts(StringRef name, StringRef type = "{float, float}") {
   return text;
 }
 
+/// A product `%name` added to two accumulators, and its parts.
+std::string product(StringRef name, StringRef x, StringRef y) {
+  return ("  %" + name + " = call {float, float} @tilec.wgmma.m64(float %" + x + ", float %" + y +
+          ", i64 %a, i1 %p)\n" + parts(name))
+      .str();
+}
+
 class JoinProductsTest : public testing::Test {
 protected:
   /// Joins in `define … @f(…) { body }`; the statements, "text | constraints | operands", in
@@ -112,9 +119,7 @@ TEST_F(JoinProductsTest, AWholeProduct) {
 
 TEST_F(JoinProductsTest, AnOperandTwiceIsOneInput) {
   auto calls = join("float @f(float %x, float %y, i64 %a, i1 %p)",
-                    "  %m = call {float, float} @tilec.wgmma.m64(float %x, float %y, i64 %a, i1 %p)\n" + parts("m") +
-                        "  %n = call {float, float} @tilec.wgmma.m64(float %m0, float %m1, i64 %a, i1 %p)\n" +
-                        parts("n") + "  ret float %n0\n");
+                    product("m", "x", "y") + product("n", "m0", "m1") + "  ret float %n0\n");
   EXPECT_THAT(calls, ElementsAre("mma {$0, $1}, $4, $5; mma {$0, $1}, $4, $5; | =f,=f,0,1,l,b | x y a p"));
   EXPECT_EQ(returnedPart(), 0);
 }
@@ -130,37 +135,31 @@ TEST_F(JoinProductsTest, WordsThatAreOnlyFencedAreRead) {
 
 TEST_F(JoinProductsTest, TwoAccumulatorsInTurn) {
   auto calls = join("float @f(float %x, float %y, float %z, float %u, i64 %a, i1 %p)",
-                    "  %m = call {float, float} @tilec.wgmma.m64(float %x, float %y, i64 %a, i1 %p)\n" + parts("m") +
-                        "  %n = call {float, float} @tilec.wgmma.m64(float %z, float %u, i64 %a, i1 %p)\n" + parts("n") +
-                        "  %o = call {float, float} @tilec.wgmma.m64(float %m0, float %m1, i64 %a, i1 %p)\n" +
-                        parts("o") + "  %s = fadd float %n1, %o0\n  ret float %s\n");
+                    product("m", "x", "y") + product("n", "z", "u") +
+                    product("o", "m0", "m1") + "  %s = fadd float %n1, %o0\n  ret float %s\n");
   EXPECT_THAT(calls, ElementsAre("mma {$0, $1}, $8, $9; mma {$2, $3}, $8, $9; mma {$0, $1}, $8, $9;"
                                  " | =f,=f,=f,=f,0,1,2,3,l,b | x y z u a p"));
 }
 
 TEST_F(JoinProductsTest, MemoryBetweenKeepsThemApart) {
   auto calls = join("float @f(float %x, float %y, i64 %a, i1 %p, ptr %q)",
-                    "  %m = call {float, float} @tilec.wgmma.m64(float %x, float %y, i64 %a, i1 %p)\n" + parts("m") +
-                        "  store i64 %a, ptr %q\n"
-                        "  %n = call {float, float} @tilec.wgmma.m64(float %m0, float %m1, i64 %a, i1 %p)\n" +
-                        parts("n") + "  ret float %n0\n");
+                    product("m", "x", "y") +
+                    "  store i64 %a, ptr %q\n" +
+                    product("n", "m0", "m1") + "  ret float %n0\n");
   EXPECT_THAT(calls, ElementsAre("tilec.wgmma.m64", "tilec.wgmma.m64"));
 }
 
 TEST_F(JoinProductsTest, AValueThatIsOverwrittenKeepsThemApart) {
   auto calls = join("float @f(float %x, float %y, i64 %a, i1 %p)",
-                    "  %m = call {float, float} @tilec.wgmma.m64(float %x, float %y, i64 %a, i1 %p)\n" + parts("m") +
-                        "  %n = call {float, float} @tilec.wgmma.m64(float %m0, float %m1, i64 %a, i1 %p)\n" +
-                        parts("n") + "  %s = fadd float %n0, %m0\n  ret float %s\n");
+                    product("m", "x", "y") + product("n", "m0", "m1") + "  %s = fadd float %n0, %m0\n  ret float %s\n");
   EXPECT_THAT(calls, ElementsAre("tilec.wgmma.m64", "tilec.wgmma.m64"));
 }
 
 TEST_F(JoinProductsTest, AResultThatIsAskedForEndsTheStatement) {
   auto calls = join("float @f(float %x, float %y, i64 %a, i1 %p)",
-                    "  %m = call {float, float} @tilec.wgmma.m64(float %x, float %y, i64 %a, i1 %p)\n" + parts("m") +
-                        "  call void @tilec.wgmma.commit()\n  %s = fadd float %m0, %m1\n"
-                        "  %n = call {float, float} @tilec.wgmma.m64(float %s, float %m1, i64 %a, i1 %p)\n" +
-                        parts("n") + "  ret float %n0\n");
+                    product("m", "x", "y") +
+                    "  call void @tilec.wgmma.commit()\n  %s = fadd float %m0, %m1\n" +
+                    product("n", "s", "m1") + "  ret float %n0\n");
   EXPECT_THAT(calls, ElementsAre("mma {$0, $1}, $4, $5; commit; | =f,=f,0,1,l,b | x y a p", "tilec.wgmma.m64"));
 }
 
