@@ -15,6 +15,7 @@
 #include "tilec/Tile/Accesses.h"
 #include "tilec/Tile/BuildFacts.h"
 #include "tilec/Tile/TileLayout.h"
+#include "tilec/TileGPU/TileGPU.h"
 
 #include "llvm/Support/MathExtras.h"
 #include <set>
@@ -25,12 +26,11 @@ using namespace tilec::tile;
 
 static constexpr int64_t vectorBytes = 16, sectorBytes = 32, lineBytes = 128;
 
-int64_t tilec::storedBytes(Type element) {
-  if (element.isIndex())
-    return 8;
-  if (isa<FloatTF32Type>(element))
-    return 4;
-  return std::max(1u, element.getIntOrFloatBitWidth() / 8);
+int64_t tilec::storedBytes(Type element) { return tgpu::BufferType::storedBytes(element); }
+
+int64_t tilec::bytesOfTile(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  return (tile ? tile.getNumElements() : 1) * storedBytes(getElementTypeOrSelf(type));
 }
 
 int64_t tilec::registersOf(Type type) {

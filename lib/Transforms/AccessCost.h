@@ -16,6 +16,9 @@ namespace tilec {
 /// Bytes of an element in memory.
 int64_t storedBytes(mlir::Type element);
 
+/// Of a tile, or a scalar.
+int64_t bytesOfTile(mlir::Type type);
+
 /// 32-bit registers of a thread that hold a tile of laid-out `type`; 0 for anything else.
 int64_t registersOf(mlir::Type type);
 

@@ -306,7 +306,7 @@ private:
       if (isCopied(op))
         return;
       if (auto type = dyn_cast<RankedTensorType>(tileOf(op).getType()))
-        accesses.push_back({type.getNumElements() * storedBytes(type.getElementType()), op});
+        accesses.push_back({bytesOfTile(type), op});
     });
     SmallVector<unsigned> bySize = llvm::to_vector(llvm::seq<unsigned>(0, accesses.size()));
     llvm::sort(bySize, [&](unsigned a, unsigned b) {
@@ -424,8 +424,7 @@ private:
 static bool isMovable(SortOp sort) {
   constexpr int64_t mostBytes = 64 << 10;
   return llvm::all_of(sort.getSources(), [](Value source) {
-    auto type = cast<RankedTensorType>(source.getType());
-    return type.getNumElements() * storedBytes(type.getElementType()) <= mostBytes;
+    return bytesOfTile(source.getType()) <= mostBytes;
   });
 }
 

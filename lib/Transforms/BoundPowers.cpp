@@ -24,6 +24,7 @@
 //   %q = arith.divf %e, (tile.broadcast %s)            arith.divf … {tile.share}
 //===----------------------------------------------------------------------===//
 
+#include "Combiner.h"
 #include "HelperCalls.h"
 #include "tilec/Tile/TileOps.h"
 #include "tilec/Transforms/Passes.h"
@@ -39,14 +40,6 @@ namespace tilec {
 using namespace mlir;
 using namespace tilec;
 using namespace tilec::tile;
-
-/// Whether the region gives what `Op` makes of its two operands.
-template <typename Op> static bool combinesBy(ReduceOp reduce) {
-  Block &body = reduce.getCombiner().front();
-  auto yielded = body.getTerminator()->getOperand(0).getDefiningOp<Op>();
-  return yielded && body.getNumArguments() == 2 &&
-         llvm::equal(yielded.getOperands(), body.getArguments());
-}
 
 /// The maximum where `difference` is a tile less its maximum along some axes, which is
 /// stretched along these and no others: each element less the maximum of its own row; or null.
@@ -68,8 +61,8 @@ static ReduceOp findMaximum(Value difference) {
   while (auto reshape = maximum.getDefiningOp<ReshapeOp>())
     maximum = reshape.getSource();
   auto reduce = maximum.getDefiningOp<ReduceOp>();
-  if (!reduce || reduce.getSources().size() != 1 || reduce.getSources()[0] != sub.getLhs() ||
-      !combinesBy<arith::MaximumFOp>(reduce))
+  if (!reduce || reduce.getSources()[0] != sub.getLhs() ||
+      !isa_and_present<arith::MaximumFOp>(combiningOp(reduce)))
     return {};
   auto shape = llvm::to_vector(cast<RankedTensorType>(sub.getType()).getShape());
   for (int64_t axis : reduce.getAxes())
@@ -106,7 +99,7 @@ static SmallVector<arith::DivFOp> findShares(math::ExpOp powers, ReduceOp maximu
   for (Operation *user : result.getUsers()) {
     auto reduce = dyn_cast<ReduceOp>(user);
     bool isSum = reduce && reduce.getSources().size() == 1 &&
-                 reduce.getAxes() == maximum.getAxes() && combinesBy<arith::AddFOp>(reduce) &&
+                 reduce.getAxes() == maximum.getAxes() && isa_and_present<arith::AddFOp>(combiningOp(reduce)) &&
                  collectShares(reduce->getResult(0), result, shares);
     numDivisions += isa<arith::DivFOp>(user);
     if (!isSum && !isa<arith::DivFOp>(user))

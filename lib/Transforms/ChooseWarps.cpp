@@ -32,6 +32,7 @@
 #include "Hints.h"
 #include "LayoutRules.h"
 
+#include "tilec/Analysis/CopyLayout.h"
 #include "tilec/Analysis/SlicePlan.h"
 #include "tilec/Support/Target.h"
 #include "tilec/Tile/Accesses.h"
@@ -56,8 +57,6 @@ namespace tilec {
 #define GEN_PASS_DEF_CHOOSEWARPS
 #include "tilec/Transforms/Passes.h.inc"
 } // namespace tilec
-
-static constexpr int64_t maxWarps = 32;
 
 static constexpr int64_t largeProduct = 128 * 128;
 

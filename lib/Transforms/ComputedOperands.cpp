@@ -29,15 +29,10 @@ static bool isView(Value operand) {
   return !op || isa<tile::LoadOp>(op);
 }
 
-static int64_t bytesOfTile(Value tile) {
-  auto type = cast<RankedTensorType>(tile.getType());
-  return type.getNumElements() * storedBytes(type.getElementType());
-}
-
 int64_t tilec::bytesOf(ArrayRef<Operation *> loads) {
   int64_t bytes = 0;
   for (Operation *load : loads)
-    bytes += bytesOfTile(load->getResult(0));
+    bytes += bytesOfTile(load->getResult(0).getType());
   return bytes;
 }
 
@@ -93,7 +88,7 @@ llvm::SetVector<Operation *> tilec::loadsBehindProducts(tile::KernelOp kernel, b
       return;
     for (Value operand : {mma.getA(), mma.getB()})
       if (auto loads = loadsBehind(mma, operand);
-          isAsync || bytesOf(loads.getArrayRef()) <= bytesOfTile(operand))
+          isAsync || bytesOf(loads.getArrayRef()) <= bytesOfTile(operand.getType()))
         all.insert_range(loads);
   });
   return all;

@@ -17,6 +17,7 @@
 // of columns, comes out of a cache and counts nothing.
 //
 //===------------------------------------------------------------------------===//
+#include "AccessCost.h"
 #include "Dependence.h"
 
 #include "tilec/Tile/Contains.h"
@@ -39,12 +40,6 @@ using namespace tilec;
 /// What a block should move at least, and the most warps that are put together for it.
 static constexpr int64_t leastBytes = 4096, mostPositions = 8;
 
-static int64_t bytesOf(Type type) {
-  auto tile = dyn_cast<RankedTensorType>(type);
-  int64_t elements = tile ? tile.getNumElements() : 1;
-  return elements * tgpu::BufferType::storedBytes(getElementTypeOrSelf(type));
-}
-
 static bool isPosition(Operation *op) { return isa<tile::BlockIdOp>(op); }
 
 /// Bytes that a position loads and stores; none where that is not known or its threads
@@ -60,9 +55,9 @@ static std::optional<int64_t> bytesMoved(tile::KernelOp kernel) {
     return std::nullopt;
   int64_t bytes = 0;
   kernel.walk([&](tile::LoadOp load) {
-    bytes += dependsOn(load.getIndex(), isPosition) ? bytesOf(load.getType()) : 0;
+    bytes += dependsOn(load.getIndex(), isPosition) ? bytesOfTile(load.getType()) : 0;
   });
-  kernel.walk([&](tile::StoreOp store) { bytes += bytesOf(store.getValue().getType()); });
+  kernel.walk([&](tile::StoreOp store) { bytes += bytesOfTile(store.getValue().getType()); });
   return bytes;
 }
 

@@ -14,6 +14,7 @@
 //===------------------------------------------------------------------------===//
 #include "RowPadding.h"
 
+#include "Combiner.h"
 #include "RotateRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -128,11 +129,6 @@ bool RowPadding::isLengthOfRow(Value value) {
 /// Whether it is the maximum of the row `of`.
 bool RowPadding::isGreatest(Value value, Value of) {
   auto reduce = withoutShape(value).getDefiningOp<ReduceOp>();
-  if (!reduce || reduce.getSources().size() != 1 ||
-      withoutShape(reduce.getSources().front()) != withoutShape(of))
-    return false;
-  Block &combiner = reduce.getCombiner().front();
-  Operation *op = combiner.getTerminator()->getOperand(0).getDefiningOp();
-  return isa_and_present<arith::MaximumFOp>(op) &&
-         llvm::equal(op->getOperands(), combiner.getArguments());
+  return reduce && withoutShape(reduce.getSources().front()) == withoutShape(of) &&
+         isa_and_present<arith::MaximumFOp>(combiningOp(reduce));
 }

@@ -20,6 +20,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Combiner.h"
+
 #include "tilec/Tile/Remarks.h"
 #include "tilec/Tile/TileOps.h"
 #include "tilec/Transforms/Passes.h"
@@ -137,7 +139,8 @@ struct ScaleSelected : OpRewritePattern<arith::SelectOp> {
 struct ScaleReduced : OpRewritePattern<tile::ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(tile::ReduceOp reduce, PatternRewriter &rewriter) const override {
-    if (reduce.getSources().size() != 1 || !isExtremum(reduce))
+    if (!isa_and_present<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp>(
+            combiningOp(reduce)))
       return failure();
     std::optional<Scaled> scaled = findScaled(reduce.getSources()[0]);
     if (!scaled)
@@ -174,15 +177,6 @@ private:
                    "every element is multiplied before they are compared, as the factor may be "
                    "negative: `requires` can say that it is above 0.0");
     return failure();
-  }
-
-  /// Whether it takes the largest or the smallest element.
-  static bool isExtremum(tile::ReduceOp reduce) {
-    Block &body = reduce.getCombiner().front();
-    Operation *made = body.getTerminator()->getOperand(0).getDefiningOp();
-    return isa_and_present<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp>(
-               made) &&
-           llvm::equal(made->getOperands(), body.getArguments());
   }
 };
 

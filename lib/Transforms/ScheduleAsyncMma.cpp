@@ -45,6 +45,7 @@
 // here it is software pipelining of one operation.
 //
 //===------------------------------------------------------------------------===//
+#include "AccessCost.h"
 #include "ConvertAhead.h"
 #include "LayoutRules.h"
 #include "LoopSums.h"
@@ -262,23 +263,17 @@ int64_t groupsWithTurns(scf::ForOp loop) {
   return takeTurns ? groups : 0;
 }
 
-/// Registers of a thread that a value takes.
-int64_t registersOf(Type type) {
-  auto tile = dyn_cast<RankedTensorType>(type);
-  if (!tile)
-    return 1;
-  int64_t bits = tgpu::BufferType::storedBytes(tile.getElementType()) * 8;
-  return llvm::divideCeil(int64_t(tile::getLayout(tile).size(Input::Register)) * bits, 32);
-}
+/// Registers of a thread that a value takes, scalar or tile.
+int64_t registersOfValue(Type type) { return std::max<int64_t>(registersOf(type), 1); }
 
 /// For addresses, counters and what is being computed, beside the tiles of a skewed loop.
 constexpr int64_t otherRegisters = 32;
 
-/// The layout in which the first product of a skewed loop can have its a in registers all the
-/// time, read from its place in shared memory before the loop: shared memory is then read for
-/// b alone. Only if it is the same in all iterations, and the registers are there. Blocks of
-/// clusters do better without (docs/performance.md).
-std::optional<Layout> layoutInRegisters(scf::ForOp loop, Skew &skew) {
+/// The type of a tile that the first product of a skewed loop can have for its a in registers
+/// all the time, read from its place in shared memory before the loop: shared memory is then
+/// read for b alone. Null unless it is the same in all iterations, and the registers are there.
+/// Blocks of clusters do better without (docs/performance.md).
+RankedTensorType typeInRegisters(scf::ForOp loop, Skew &skew) {
   tgpu::MmaOp mma = skew.head.mma;
   auto pop = mma.getA().getDefiningOp<tgpu::PopOp>();
   auto roles = loop->getParentOfType<tgpu::SpecializeOp>();
@@ -286,7 +281,7 @@ std::optional<Layout> layoutInRegisters(scf::ForOp loop, Skew &skew) {
   auto kernel = loop->getParentOfType<tile::KernelOp>();
   if (!pop || loop->isAncestor(pop) || !roles || !roles.getRegisters() || mma.getATransposed() ||
       !atom->aRegisters || kernel->hasAttr(tgpu::clusterAttrName))
-    return std::nullopt;
+    return {};
   auto buffer = cast<tgpu::BufferType>(mma.getA().getType());
   MmaProblem problem;
   problem.aShape.assign(buffer.getShape().begin(), buffer.getShape().end());
@@ -296,23 +291,22 @@ std::optional<Layout> layoutInRegisters(scf::ForOp loop, Skew &skew) {
   problem.numWarps = unsigned(kernel.getNumWarps().value_or(4));
   std::optional<Layout> layout = atom->aRegisters(problem, tile::getLayout(mma.getAcc()));
   if (!layout)
-    return std::nullopt;
-  int64_t needed = otherRegisters + registersOf(acc) +
-                   registersOf(skew.tail.mma.getA().getType()) +
-                   registersOf(RankedTensorType::get(
-                       problem.aShape, problem.aType,
-                       tile::LayoutAttr::get(loop.getContext(), *layout)));
+    return {};
+  auto kept = RankedTensorType::get(problem.aShape, problem.aType,
+                                    tile::LayoutAttr::get(loop.getContext(), *layout));
+  int64_t needed = otherRegisters + registersOfValue(acc) + registersOfValue(kept) +
+                   registersOfValue(skew.tail.mma.getA().getType());
   for (Type type : loop.getResultTypes())
-    needed += registersOf(type);
+    needed += registersOfValue(type);
   // Rows and columns that each iteration computes, as positions, live beside the scores.
   int64_t beside = 0;
   for (Operation &op : loop.getBody()->without_terminator())
     for (Type type : op.getResultTypes())
       if (auto tile = dyn_cast<RankedTensorType>(type);
           tile && tile.getNumElements() < acc.getNumElements())
-        beside = std::max(beside, registersOf(tile));
+        beside = std::max(beside, registersOfValue(tile));
   needed += beside;
-  return needed <= (*roles.getRegisters())[1] ? layout : std::nullopt;
+  return needed <= (*roles.getRegisters())[1] ? kept : RankedTensorType();
 }
 
 class Skewer {
@@ -322,8 +316,8 @@ public:
         groups(groupsWithTurns(loop)) {}
 
   void run() {
-    if (std::optional<Layout> layout = layoutInRegisters(loop, skew))
-      readOperand(*layout);
+    if (RankedTensorType type = typeInRegisters(loop, skew))
+      readOperand(type);
     Value hasWork = emitHasIteration(builder, loop);
     auto branch = scf::IfOp::create(builder, loc, loop.getResultTypes(), hasWork,
                                     /*withElseRegion=*/true);
@@ -336,11 +330,8 @@ public:
   }
 
 private:
-  void readOperand(const Layout &layout) {
+  void readOperand(RankedTensorType type) {
     tgpu::MmaOp mma = skew.head.mma;
-    auto buffer = cast<tgpu::BufferType>(mma.getA().getType());
-    auto type = RankedTensorType::get(buffer.getShape(), buffer.getElementType(),
-                                      tile::LayoutAttr::get(loop.getContext(), layout));
     remarkChoice(mma, "schedule-async-mma", "{0} stays in registers throughout the loop",
                  spell(type));
     mma.getAMutable().assign(tgpu::LoadOp::create(builder, loc, type, mma.getA()));

@@ -58,6 +58,7 @@
 //===------------------------------------------------------------------------===//
 #include "ScheduleBlocks.h"
 
+#include "AccessCost.h"
 #include "Copies.h"
 #include "Dependence.h"
 #include "Hints.h"
@@ -326,8 +327,7 @@ static int64_t sharedBytes(tile::KernelOp kernel, uint32_t axis, IsCopy isCopy) 
     if (!isCopy(load) || !load->getParentOfType<LoopLikeOpInterface>() ||
         dependsOn(load.getIndex(), isPositionAlong(axis)))
       return;
-    auto type = cast<RankedTensorType>(load.getResult().getType());
-    bytes += type.getNumElements() * tgpu::BufferType::storedBytes(type.getElementType());
+    bytes += bytesOfTile(load.getType());
   });
   return bytes;
 }

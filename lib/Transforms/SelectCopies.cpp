@@ -47,6 +47,7 @@
 // afterwards, or that two stores write at the same places, is written by threads. So is what may
 // begin before the array. A store that comes back to a place in a loop waits (StageStores).
 //===----------------------------------------------------------------------===//
+#include "AccessCost.h"
 #include "AccessSlice.h"
 #include "ComputedOperands.h"
 #include "Copies.h"
@@ -293,8 +294,6 @@ static Obstacle gatherObstacle(GatherOp gather, unsigned numWarps, bool isAsync)
 /// from which threads compute an operand, or a small one in the loop of copies that may come
 /// along with what they bring.
 static bool canComeAlong(const IndexFacts &facts, LoadOp load, bool isForOperand) {
-  auto type = cast<RankedTensorType>(load.getResult().getType());
-  int64_t bytes = type.getNumElements() * tgpu::BufferType::storedBytes(type.getElementType());
   auto isOfTiles = [](Operation *op) {
     return isa<GatherOp, AtomicOp>(op) ||
            (op->getNumRegions() == 0 && llvm::any_of(op->getOperandTypes(), [](Type operand) {
@@ -303,7 +302,8 @@ static bool canComeAlong(const IndexFacts &facts, LoadOp load, bool isForOperand
   };
   bool isBesideCopies = llvm::any_of(load->getBlock()->getOps<LoadOp>(), isCopiedByEngine);
   return !isForProducts(load) && load->getParentOfType<LoopLikeOpInterface>() &&
-         (isForOperand || (isBesideCopies && bytes <= smallTile)) && !isWritten(load.getArray()) && isZero(load.getPadValue()) &&
+         (isForOperand || (isBesideCopies && bytesOfTile(load.getType()) <= smallTile)) &&
+         !isWritten(load.getArray()) && isZero(load.getPadValue()) &&
          !engineObstacle(load.getArray().getType(), wholeView(load)) &&
          !startObstacle(load.getArray().getType(), rowStart(facts, load)) &&
          !dependsOn(load.getIndex(), isOfTiles);

@@ -302,7 +302,6 @@ namespace {
 
 struct SkipNeutral : tilec::impl::SkipNeutralBase<SkipNeutral> {
   void runOnOperation() override {
-    IndexFacts facts(getOperation());
     SmallVector<arith::SelectOp> masks;
     getOperation().walk([&](arith::SelectOp select) {
       if (isa<RankedTensorType>(select.getCondition().getType()) &&
@@ -310,6 +309,9 @@ struct SkipNeutral : tilec::impl::SkipNeutralBase<SkipNeutral> {
           comesFromProduct(select.getTrueValue(), select->getBlock()))
         masks.push_back(select);
     });
+    if (masks.empty())
+      return;
+    IndexFacts facts(getOperation());
     for (arith::SelectOp select : masks)
       skipMask(select, facts);
   }

@@ -23,6 +23,7 @@
 //===------------------------------------------------------------------------===//
 #include "SplitK.h"
 
+#include "AccessCost.h"
 #include "Copies.h"
 #include "Hints.h"
 
@@ -112,13 +113,9 @@ StringRef tilec::splitKObstacle(tile::KernelOp kernel) {
 static bool hasRoom(scf::ForOp loop, int64_t budget) {
   constexpr int64_t forResult = 48 * 1024;
   int64_t bytes = forResult;
-  auto bytesOf = [](Type type) {
-    auto tile = dyn_cast<RankedTensorType>(type);
-    return tile ? tile.getNumElements() * tgpu::BufferType::storedBytes(tile.getElementType()) : 0;
-  };
   for (Type sum : loop.getResultTypes())
-    bytes += bytesOf(sum);
-  loop.walk([&](tile::LoadOp load) { bytes += isCopied(load) ? bytesOf(load.getType()) : 0; });
+    bytes += isa<RankedTensorType>(sum) ? bytesOfTile(sum) : 0;
+  loop.walk([&](tile::LoadOp load) { bytes += isCopied(load) ? bytesOfTile(load.getType()) : 0; });
   return bytes <= budget;
 }
 

@@ -35,6 +35,7 @@
 
 #include "AccessCost.h"
 #include "ChooseWarps.h"
+#include "Combiner.h"
 #include "PartIndex.h"
 #include "RowKernel.h"
 #include "RowPadding.h"
@@ -77,10 +78,8 @@ static bool isTooLong(RowKernel &row) {
 /// What changes nothing of what it is combined with, where the combiner is one operation that
 /// has such a value; null otherwise.
 static TypedAttr neutralOf(ReduceOp reduce) {
-  Block &combiner = reduce.getCombiner().front();
-  Operation *op = combiner.getTerminator()->getOperand(0).getDefiningOp();
-  if (reduce.getSources().size() != 1 || !op || &combiner.front() != op ||
-      !llvm::equal(op->getOperands(), combiner.getArguments()))
+  Operation *op = combiningOp(reduce);
+  if (!op)
     return {};
   Type type = op->getResult(0).getType();
   Builder builder(reduce.getContext());
@@ -185,8 +184,7 @@ private:
   TypedAttr paddingOf(ReduceOp reduce) {
     TypedAttr neutral = neutralOf(reduce);
     TypedAttr element = neutral ? padding.of(reduce.getSources().front()) : TypedAttr();
-    Operation *combiner = &reduce.getCombiner().front().front();
-    if (!element || isa<arith::MaximumFOp, arith::MinimumFOp>(combiner))
+    if (!element || isa<arith::MaximumFOp, arith::MinimumFOp>(combiningOp(reduce)))
       return element;
     auto real = dyn_cast<FloatAttr>(element);
     auto integer = dyn_cast<IntegerAttr>(element);

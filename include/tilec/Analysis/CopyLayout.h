@@ -17,16 +17,18 @@ namespace tilec {
 /// Bytes that one thread moves at a time.
 inline constexpr int64_t copyPieceBytes = 16;
 
+/// Warps of a block, at most.
+inline constexpr int64_t maxWarps = 32;
+
 /// Warps that only copy, where a kernel has such: a whole warp group, as registers are shared
 /// out among groups.
 inline constexpr int64_t copyingWarps = 4;
 
 /// Why a block whose `numWarps` warps compute has none that copy besides, in words; null: it can.
 inline const char *copyingWarpsObstacle(int64_t numWarps) {
-  constexpr int64_t mostWarps = 32;
-  return numWarps % copyingWarps               ? "they are no groups of four"
-         : numWarps + copyingWarps > mostWarps ? "a block has no more warps"
-                                               : nullptr;
+  return numWarps % copyingWarps              ? "they are no groups of four"
+         : numWarps + copyingWarps > maxWarps ? "a block has no more warps"
+                                              : nullptr;
 }
 
 /// A tile whose dim d runs along array dim `arrayDims[d]`: pieces of `pieceBytes` along the
