@@ -103,6 +103,7 @@ void addStagedPasses(OpPassManager &passes, const CompileOptions &options, const
   OverlapLaunchesOptions overlap;
   overlap.chip = std::string(chip.name);
   kernels.addPass(createOverlapLaunches(overlap));
+  kernels.addPass(createVerifyStage({"staged"}));
 }
 
 void addSIMTPasses(OpPassManager &passes, const CompileOptions &options, const Chip &chip) {

@@ -8,8 +8,10 @@
 //   tile       no tile has a layout
 //   laid-out   every tile has one, over the kernel's warps, and the rules of
 //              LayoutRules.h hold; every product has an atom
+//   staged     what products give is read when they are complete (ProductsInFlight.h)
 //===----------------------------------------------------------------------===//
 #include "LayoutRules.h"
+#include "ProductsInFlight.h"
 
 #include "tilec/Analysis/ScanPlan.h"
 #include "tilec/Transforms/Passes.h"
@@ -128,6 +130,8 @@ struct VerifyStage : tilec::impl::VerifyStageBase<VerifyStage> {
       result = verifyTileStage(getOperation());
     else if (stage == "laid-out")
       result = verifyLaidOutStage(getOperation());
+    else if (stage == "staged")
+      result = verifyProductsAreWaitedFor(getOperation());
     else
       result = getOperation().emitError() << "there is no check of stage '" << stage << "'";
     if (failed(result))

@@ -456,12 +456,12 @@ def OverlapLaunches : Pass<"tile-overlap-launches", "::tilec::tile::KernelOp"> {
 def VerifyStage : Pass<"tile-verify-stage", "::tilec::tile::KernelOp"> {
   let summary = "check that the IR is what its stage promises";
   let description = [{
-    Fails at the first operation that breaks the stage's contract. For tests and
-    debug builds.
+    Fails at the first operation that breaks the stage's contract. Stage staged is
+    always checked, the others in tests.
   }];
   let options = [
     Option<"stage", "stage", "std::string", /*default=*/"\"laid-out\"",
-           "The stage: tile, laid-out">];
+           "The stage: tile, laid-out, staged">];
 }
 
 //===-- stage simt ---------------------------------------------------------===//
