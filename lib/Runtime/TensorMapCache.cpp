@@ -72,7 +72,7 @@ static Expected<void> encodeByDriver(const TensorMapPlan &plan, cuda::TensorMap 
 }
 
 /// FNV-1a over the fields, a word at a time.
-static uint64_t hashOf(const TensorMapPlan &plan) {
+size_t TensorMapCache::Hash::operator()(const TensorMapPlan &plan) const {
   uint64_t hash = 0xcbf29ce484222325u;
   auto add = [&](uint64_t word) { hash = (hash ^ word) * 0x100000001b3u; };
   add(reinterpret_cast<uintptr_t>(plan.base));
@@ -83,20 +83,18 @@ static uint64_t hashOf(const TensorMapPlan &plan) {
     add(pitch);
   for (uint32_t extent : plan.box)
     add(extent);
-  return hash ^ hash >> 32;
+  return size_t(hash ^ hash >> 32);
 }
 
 Expected<void> TensorMapCache::encode(const TensorMapPlan &plan, cuda::TensorMap &out) {
-  if (slots.empty())
-    slots.resize(numSlots);
-  Slot &slot = slots[hashOf(plan) % numSlots];
-  if (!slot.isUsed || slot.plan != plan) {
-    slot.isUsed = false;
-    if (auto ok = encodeByDriver(plan, slot.map); !ok)
-      return ok;
-    slot.plan = plan;
-    slot.isUsed = true;
+  if (auto known = maps.find(plan); known != maps.end()) {
+    out = known->second;
+    return {};
   }
-  out = slot.map;
+  if (auto ok = encodeByDriver(plan, out); !ok)
+    return ok;
+  if (maps.size() >= mostMaps)
+    maps.clear();
+  maps.emplace(plan, out);
   return {};
 }

@@ -4,9 +4,8 @@
 //===------------------------------------------------------------------------===//
 //
 // The driver encodes a description (TensorMapPlan) into 128 bytes that depend on
-// nothing else, no device or context. A program launches with the same few arrays
-// again and again, so each thread keeps the last encodings. A slot is picked by the
-// description's hash; another description that falls there takes its place.
+// nothing else, no device or context. A program launches with the same arrays again
+// and again, so each thread keeps the encodings, until there are too many of them.
 //
 //===------------------------------------------------------------------------===//
 #ifndef TILEC_LIB_RUNTIME_TENSORMAPCACHE_H
@@ -16,7 +15,7 @@
 
 #include "tilec/Support/TensorMapPlan.h"
 
-#include <vector>
+#include <unordered_map>
 
 namespace tilec {
 
@@ -26,13 +25,12 @@ public:
   Expected<void> encode(const TensorMapPlan &plan, cuda::TensorMap &out);
 
 private:
-  static constexpr unsigned numSlots = 64;
-  struct Slot {
-    cuda::TensorMap map;
-    TensorMapPlan plan;
-    bool isUsed = false;
+  struct Hash {
+    size_t operator()(const TensorMapPlan &plan) const;
   };
-  std::vector<Slot> slots; // made at the first use
+  /// Programs that make new arrays all the time would fill the memory: then it starts anew.
+  static constexpr size_t mostMaps = 4096;
+  std::unordered_map<TensorMapPlan, cuda::TensorMap, Hash> maps;
 };
 
 } // namespace tilec

@@ -99,10 +99,41 @@ TEST_F(ResidentLaunchTest, OtherArraysAreEncodedAgain) {
   k.launch(s, b, a, a, 2.0f);
   EXPECT_EQ(seen[0], 3u);
   EXPECT_EQ(seen[1], 4u);
-  // Both kinds of launches are known unless they share a slot: never more than asked.
+  // Both kinds of launches are known.
   k.launch(s, a, b, b, 2.0f);
-  EXPECT_EQ(fake->encodedMaps[seen[0] - 1].base, a.data());
-  EXPECT_EQ(fake->encodedMaps[seen[1] - 1].base, b.data());
+  EXPECT_EQ(seen[0], 1u);
+  EXPECT_EQ(seen[1], 2u);
+}
+
+TEST_F(ResidentLaunchTest, ManyArraysAreEncodedOnce) {
+  Stream s = Device::get(0).createStream();
+  Kernel k = mapped(0, 1);
+  std::vector<Array<bf16, 2>> arrays;
+  for (int i = 0; i < 300; ++i)
+    arrays.push_back(Array<bf16, 2>::zeros(s, {56, 56})); // as no other test has them
+  for (int step = 0; step < 3; ++step)
+    for (size_t i = 0; i + 1 < arrays.size(); i += 2)
+      k.launch(s, arrays[i], arrays[i + 1], arrays[i], 2.0f);
+  EXPECT_EQ(fake->encodedMaps.size(), arrays.size());
+}
+
+TEST_F(ResidentLaunchTest, ForgetsMapsWhenThereAreTooMany) {
+  Stream s = Device::get(0).createStream();
+  Kernel k = mapped(0, 1);
+  auto b = Array<bf16, 2>::zeros(s, {8, 8});
+  uint64_t seen[2] = {};
+  fake->onLaunch = [&](auto &, const std::string &, void **p) {
+    seen[0] = firstWord(p[13]);
+    seen[1] = firstWord(p[14]);
+  };
+  for (int64_t rows = 1; rows <= 5000; ++rows) {
+    auto a = Array<bf16, 2>::zeros(s, {rows, 8});
+    k.launch(s, a, b, a, 2.0f);
+    ASSERT_EQ(fake->encodedMaps[seen[0] - 1].base, a.data());
+    ASSERT_EQ(fake->encodedMaps[seen[0] - 1].dims, (std::vector<uint64_t>{8, uint64_t(rows)}));
+    ASSERT_EQ(fake->encodedMaps[seen[1] - 1].base, b.data());
+  }
+  EXPECT_EQ(fake->encodedMaps.size(), 5000u + 2); // b's once more, when all were forgotten
 }
 
 TEST_F(ResidentLaunchTest, FallsBackWithoutMaps) {
