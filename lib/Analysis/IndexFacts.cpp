@@ -128,7 +128,7 @@ IndexFacts::IndexFacts(KernelOp kernel) : kernel(kernel) {
     if (!type || type.isStrided() || type.getRank() < 2)
       continue;
     unsigned bits = type.getElementType().isIndex() ? 64 : type.getElementType().getIntOrFloatBitWidth();
-    unsigned dim = rowDim(type);
+    unsigned dim = type.hasStrides() ? unsigned(type.getRank()) - 1 : rowDim(type);
     if (dim == 0)
       continue;
     Key key = canonical(keyOf(Dim{argument, dim}));

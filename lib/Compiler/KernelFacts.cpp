@@ -55,7 +55,7 @@ static ParamInfo describeParameter(tile::KernelOp kernel, unsigned index) {
     return param;
   param.isArray = true;
   param.isMutable = array.isMut();
-  param.isStrided = array.isStrided();
+  param.isStrided = array.hasStrides();
   auto names = kernel.getArgAttrOfType<ArrayAttr>(index, tile::KernelOp::dimsAttr);
   for (unsigned d = 0; d < array.getRank(); ++d) {
     DimInfo dim;

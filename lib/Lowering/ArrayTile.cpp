@@ -55,6 +55,7 @@ ArrayTile::ArrayTile(Emitter &emitter, Op op, Type valueType)
   base = view.base;
   word = e.isIndex32 ? e.builder.getI32Type() : e.builder.getI64Type();
   isStrided = view.type.isStrided();
+  hasStrides = view.type.hasStrides();
   isMutable = view.type.isMut();
   auto tensor = dyn_cast<RankedTensorType>(valueType);
   if (tensor)
@@ -188,7 +189,7 @@ Value ArrayTile::emitTileAddress() {
 Value ArrayTile::addressOf(Value offset) {
   OpBuilder &b = e.builder;
   if (offset.getType().isInteger(32)) {
-    if (isStrided) // strides may be negative
+    if (hasStrides) // which may be negative
       offset = arith::ExtSIOp::create(b, e.loc, b.getI64Type(), offset);
     else
       offset = arith::ExtUIOp::create(b, e.loc, b.getI64Type(), offset);

@@ -53,7 +53,7 @@ static SmallVector<Type> parameterTypes(tile::KernelOp kernel, unsigned numTenso
   for (Type type : kernel.getArgumentTypes()) {
     if (auto array = dyn_cast<tile::ArrayType>(type)) {
       types.push_back(LLVM::LLVMPointerType::get(context, 1));
-      types.append(array.getRank() * (array.isStrided() ? 2 : 1), i64);
+      types.append(array.getRank() * (array.hasStrides() ? 2 : 1), i64);
     } else {
       types.push_back(scalarParameterType(type));
     }
@@ -289,9 +289,11 @@ void Emitter::emitParameters(Block &source) {
       view.dims.push_back(value);
     }
     view.strides.resize(type.getRank());
-    if (type.isStrided()) {
+    if (type.hasStrides()) {
       for (Value &stride : view.strides)
         stride = take();
+      if (!type.isStrided())
+        view.strides.back() = i64(1);
     } else {
       int64_t constant = 1; // the stride while all dims inside are static
       for (unsigned dim = type.getRank(); dim-- > 0;) {

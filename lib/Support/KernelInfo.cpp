@@ -32,6 +32,8 @@ std::string_view tilec::buildFactName(BuildFact fact) {
     return "aligned4";
   case BuildFact::WholePieces:
     return "whole_pieces";
+  case BuildFact::DenseRows:
+    return "dense_rows";
   }
   return "";
 }
@@ -43,6 +45,7 @@ std::string_view tilec::buildKindName(uint8_t facts) {
          : relies(BuildFact::Aligned16)   ? "aligned"
          : relies(BuildFact::Aligned4)    ? "words"
          : relies(BuildFact::WholePieces) ? "odd-rows"
+         : relies(BuildFact::DenseRows)   ? "dense"
          : relies(BuildFact::Disjoint)    ? "disjoint"
                                           : "general";
 }

@@ -390,6 +390,22 @@ static bool hasWholePieces(const KernelInfo &info, std::span<const KernelArg> ar
   return longest + 16 / narrowest - 1 <= widest;
 }
 
+/// Whether neighbours in a row of a `strided` array are neighbours in memory; with `inPieces`, also
+/// whether such rows are multiples of 16 bytes long, but for the only row of an array.
+static bool hasDenseRows(const KernelInfo &info, std::span<const KernelArg> args, bool inPieces) {
+  for (size_t i = 0; i < args.size(); ++i) {
+    const auto *array = std::get_if<ArrayArg>(&args[i]);
+    if (!array || !info.params[i].isStrided)
+      continue;
+    int64_t length = array->dims[array->rank - 1];
+    if (length > 1 && array->strides[array->rank - 1] != 1)
+      return false;
+    if (inPieces && array->rank > 1 && length * dtypeBytes(array->dtype) % 16)
+      return false;
+  }
+  return true;
+}
+
 static int64_t bytesOfArrays(std::span<const KernelArg> args) {
   int64_t bytes = 0;
   for (const KernelArg &arg : args)
@@ -479,8 +495,15 @@ Expected<void> Launcher::chooseBuild(std::span<const KernelArg> args, LaunchPlan
     holds |= static_cast<uint8_t>(BuildFact::Pairs);
   if (asked(BuildFact::WholePieces) && hasWholePieces(info, args))
     holds |= static_cast<uint8_t>(BuildFact::WholePieces);
+  if (asked(BuildFact::DenseRows) && hasDenseRows(info, args, /*inPieces=*/false))
+    holds |= static_cast<uint8_t>(BuildFact::DenseRows);
+  auto suits = [&](const BuildInfo &build) {
+    return (build.facts & ~holds) == 0 &&
+           (!build.relies(BuildFact::DenseRows) || !build.relies(BuildFact::Aligned16) ||
+            hasDenseRows(info, args, /*inPieces=*/true));
+  };
   for (size_t i = 0; i < info.builds.size(); ++i)
-    if ((info.builds[i].facts & ~holds) == 0 && planTensorMaps(info.builds[i], args, plan)) {
+    if (suits(info.builds[i]) && planTensorMaps(info.builds[i], args, plan)) {
       plan.build = static_cast<unsigned>(i);
       return {};
     }

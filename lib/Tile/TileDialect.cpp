@@ -114,7 +114,7 @@ Type tilec::tile::withElementType(Type type, Type element) {
 Type ArrayType::parse(AsmParser &parser) {
   SmallVector<int64_t> shape;
   Type element;
-  bool mut = false, strided = false;
+  bool mut = false, strided = false, denseRows = false;
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess() || parser.parseDimensionList(shape) ||
       parser.parseType(element))
@@ -122,6 +122,7 @@ Type ArrayType::parse(AsmParser &parser) {
   if (succeeded(parser.parseOptionalComma())) {
     mut = succeeded(parser.parseOptionalKeyword("mut"));
     strided = succeeded(parser.parseOptionalKeyword("strided"));
+    denseRows = strided && succeeded(parser.parseOptionalKeyword("rows"));
     if (!mut && !strided) {
       parser.emitError(parser.getCurrentLocation(), "expected 'mut' or 'strided'");
       return {};
@@ -130,7 +131,7 @@ Type ArrayType::parse(AsmParser &parser) {
   if (parser.parseGreater())
     return {};
   return parser.getChecked<ArrayType>(loc, parser.getContext(), shape, element,
-                                      mut, strided);
+                                      mut, strided, denseRows);
 }
 
 void ArrayType::print(AsmPrinter &printer) const {
@@ -139,18 +140,20 @@ void ArrayType::print(AsmPrinter &printer) const {
   if (!getShape().empty())
     printer << 'x';
   printer << getElementType();
-  if (isMut() || isStrided())
+  if (isMut() || hasStrides())
     printer << ", ";
   if (isMut())
     printer << "mut";
-  if (isStrided())
+  if (hasStrides())
     printer << (isMut() ? " strided" : "strided");
+  if (getDenseRows())
+    printer << " rows";
   printer << '>';
 }
 
 LogicalResult ArrayType::verify(function_ref<InFlightDiagnostic()> emitError,
                                 ArrayRef<int64_t> shape, Type element, bool mut,
-                                bool strided) {
+                                bool, bool) {
   if (shape.empty() || static_cast<int64_t>(shape.size()) > maxRank) // array-C1
     return emitError() << "an array has rank 1 to 6, not " << shape.size();
   if (!isScalarType(element) || isa<FloatTF32Type>(element)) // array-C2

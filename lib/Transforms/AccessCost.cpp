@@ -80,7 +80,7 @@ template <typename Op> static TileAccess describe(Op op, RankedTensorType tile) 
   // Neighbours if all array dims inside the fastest tile dim have one element.
   access.contiguous = !access.array.isStrided();
   for (unsigned inner = op.getArrayDim(access.order[0]) + 1; inner < rank; ++inner)
-    access.contiguous &= access.array.getShape()[inner] == 1;
+    access.contiguous &= access.array.getShape()[inner] == 1 && !access.array.hasStrides();
   auto kernel = op->template getParentOfType<KernelOp>();
   bool isAligned = kernel && relies(kernel, BuildFact::Aligned16);
   bool isOfPieces = kernel && relies(kernel, BuildFact::WholePieces) &&

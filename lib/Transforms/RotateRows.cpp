@@ -141,7 +141,7 @@ private:
     RowAccess access{op, op.getArray(), op.getIndex()};
     accesses.push_back(access);
     unsigned last = access.last();
-    return !op.getOrder() && !op.isInBounds(last) && !access.type().isStrided() &&
+    return !op.getOrder() && !op.isInBounds(last) && !access.type().hasStrides() &&
            RowKernel::longDim(tile, row.length) == last &&
            matchPattern(access.index[last], m_Zero());
   }

@@ -17,6 +17,8 @@
 // (StreamRows) have one, `__disjoint`, for arrays of any alignment that do not overlap.
 // A kernel that takes a row a position (RotateRows) has one, `__whole_pieces`, for rows of any
 // length in arrays that begin and end at multiples of 16 bytes.
+// One with `strided` arrays has two for such whose rows are dense, as their types say in these:
+// `__aligned16__dense_rows` and, for rows of any length, `__dense_rows`.
 // One whose products read shared memory by themselves has another for arrays that are aligned
 // to words only ("aligned4"): warps copy for those, in smaller pieces.
 //
@@ -61,31 +63,34 @@ public:
         kernel->setAttr(tile::KernelOp::numSMsAttr, builder.getUnitAttr());
       if (onlyGeneral || !accessesTiles(kernel))
         continue;
-      SmallVector<BuildFact> facts = {BuildFact::Aligned16, BuildFact::Disjoint,
-                                      BuildFact::Index32};
-      auto makeBuildWith = [&](BuildFact fact, StringRef suffix) {
-        facts.push_back(fact);
-        makeBuild(kernel, facts, suffix);
-        facts.pop_back();
-      };
-      makeBuild(kernel, facts, "__aligned16");
-      if (gainsFromFewBlocks(kernel))
-        makeBuildWith(BuildFact::FewBlocks, "__aligned16__few_blocks");
-      if (gainsFromPairs(kernel, chip))
-        makeBuildWith(BuildFact::Pairs, "__aligned16__pairs");
-      if (gainsFromWords(kernel)) {
-        facts.front() = BuildFact::Aligned4;
-        makeBuild(kernel, facts, "__aligned4");
-      }
-      if (canRotateRows(kernel))
-        makeBuild(kernel, {BuildFact::WholePieces, BuildFact::Disjoint, BuildFact::Index32},
-                  "__whole_pieces");
-      if (isOfLongRows(kernel))
-        makeBuild(kernel, {BuildFact::Disjoint, BuildFact::Index32}, "__disjoint");
+      makeBuilds(kernel);
     }
   }
 
 private:
+  void makeBuilds(tile::KernelOp kernel) {
+    bool isStrided = llvm::any_of(kernel.getArgumentTypes(), [](Type type) {
+      auto array = dyn_cast<tile::ArrayType>(type);
+      return array && array.hasStrides();
+    });
+    using enum BuildFact;
+    if (isStrided) {
+      makeBuild(kernel, {Aligned16, Disjoint, Index32, DenseRows}, "__aligned16__dense_rows");
+      makeBuild(kernel, {Disjoint, Index32, DenseRows}, "__dense_rows");
+    }
+    makeBuild(kernel, {Aligned16, Disjoint, Index32}, "__aligned16");
+    if (gainsFromFewBlocks(kernel))
+      makeBuild(kernel, {Aligned16, Disjoint, Index32, FewBlocks}, "__aligned16__few_blocks");
+    if (gainsFromPairs(kernel, chip))
+      makeBuild(kernel, {Aligned16, Disjoint, Index32, Pairs}, "__aligned16__pairs");
+    if (gainsFromWords(kernel))
+      makeBuild(kernel, {Aligned4, Disjoint, Index32}, "__aligned4");
+    if (canRotateRows(kernel))
+      makeBuild(kernel, {WholePieces, Disjoint, Index32}, "__whole_pieces");
+    if (isOfLongRows(kernel))
+      makeBuild(kernel, {Disjoint, Index32}, "__disjoint");
+  }
+
   static void makeBuild(tile::KernelOp kernel, ArrayRef<BuildFact> facts, StringRef suffix) {
     OpBuilder builder(kernel);
     auto build = cast<tile::KernelOp>(builder.clone(*kernel));
@@ -94,6 +99,17 @@ private:
         facts, [](BuildFact fact) { return StringRef(buildFactName(fact)); });
     build->setAttr(tile::buildFactsAttr, builder.getStrArrayAttr(names));
     build.setArraysOverlap(false);
+    if (llvm::is_contained(facts, BuildFact::DenseRows))
+      sayThatRowsAreDense(build);
+  }
+
+  static void sayThatRowsAreDense(tile::KernelOp build) {
+    for (BlockArgument argument : build.getBody().getArguments())
+      if (auto array = dyn_cast<tile::ArrayType>(argument.getType()); array && array.hasStrides())
+        argument.setType(tile::ArrayType::get(array.getShape(), array.getElementType(),
+                                              array.isMut(), /*strided=*/true, /*denseRows=*/true));
+    build.setFunctionType(
+        FunctionType::get(build.getContext(), build.getBody().getArgumentTypes(), {}));
   }
 
   static int64_t countProducts(tile::KernelOp kernel) {

@@ -20,11 +20,13 @@ tile.kernel @copy(%x: !tile.array<?xf32> {tile.name = "x", tile.dtype = "f32", t
 // CHECK-LABEL: tile.kernel @facts(
 // CHECK-SAME: !tile.array<?x128xbf16, mut strided>
 // CHECK-SAME: !tile.array<4x?xi1, strided>
+// CHECK-SAME: !tile.array<?x?xf32, strided rows>
 // CHECK-SAME: arrays_overlap
 // CHECK-SAME: constants = {BM = "128"}
 // CHECK-SAME: hints = {num_stages = 3 : i64}
 // CHECK-SAME: requirements = [{expr = "dim(0, 0) > 0", loc = "a.tile:3", text = "m > 0"}]
-tile.kernel @facts(%a: !tile.array<?x128xbf16, mut strided>, %b: !tile.array<4x?xi1, strided>, %s: i32)
+tile.kernel @facts(%a: !tile.array<?x128xbf16, mut strided>, %b: !tile.array<4x?xi1, strided>,
+    %d: !tile.array<?x?xf32, strided rows>, %s: i32)
     attributes {arrays_overlap, constants = {BM = "128"}, fast_math, hints = {num_stages = 3 : i64}, no_contract,
                 requirements = [{expr = "dim(0, 0) > 0", text = "m > 0", loc = "a.tile:3"}]} {
   // CHECK: tile.num_blocks 2 : index

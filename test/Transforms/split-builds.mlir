@@ -32,6 +32,24 @@ tile.kernel @one(%x: !tile.array<?xf32>, %y: !tile.array<?xf32, mut>) {
   tile.return
 }
 
+// Of `strided` arrays it is said in two builds that their rows are dense.
+
+// CHECK: tile.kernel @apart__aligned16__dense_rows(%{{.*}}: !tile.array<?x?xf32, strided rows>, %{{.*}}: !tile.array<?xf32, mut>)
+// CHECK-SAME: tile.facts = ["aligned16", "disjoint", "index32", "dense_rows"], tile.kernel = "apart"
+// CHECK: tile.load %{{.*}} : !tile.array<?x?xf32, strided rows> -> tensor<1x128xf32>
+// CHECK: tile.kernel @apart__dense_rows(%{{.*}}: !tile.array<?x?xf32, strided rows>
+// CHECK-SAME: tile.facts = ["disjoint", "index32", "dense_rows"]
+// CHECK: tile.kernel @apart__aligned16(%{{.*}}: !tile.array<?x?xf32, strided>
+// CHECK-SAME: tile.facts = ["aligned16", "disjoint", "index32"]
+// CHECK: tile.kernel @apart(%{{.*}}: !tile.array<?x?xf32, strided>
+tile.kernel @apart(%x: !tile.array<?x?xf32, strided>, %y: !tile.array<?xf32, mut>) {
+  %i = tile.block_id 0 : index
+  %t = tile.load %x[%i, %i] : !tile.array<?x?xf32, strided> -> tensor<1x128xf32>
+  %r = tile.reshape %t : tensor<1x128xf32> -> tensor<128xf32>
+  tile.store %y[%i], %r : !tile.array<?xf32, mut>, tensor<128xf32>
+  tile.return
+}
+
 // Blocks side by side would load the same, if there are any: another build knows that. (And
 // one shares the loop over K, and one takes arrays that are aligned to words only.)
 

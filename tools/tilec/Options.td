@@ -42,7 +42,7 @@ def checked : F<"checked", "Assert assumptions, that int does not overflow, that
 def fmad : J<"fmad", "<true|false>", "Contract a*b+c to fma (default true)">;
 def num_warps : J<"num-warps", "<n>", "Warps per block, a power of two">;
 def num_stages : J<"num-stages", "<n>", "Groups of loads in flight, where there is room">;
-def builds : J<"builds", "<kind>[,..]", "With --emit=module: compile these builds only: aligned disjoint general odd-rows paired small-grid words">;
+def builds : J<"builds", "<kind>[,..]", "With --emit=module: compile these builds only: aligned dense disjoint general odd-rows paired small-grid words">;
 def Xptxas : Separate<["-"], "Xptxas">, MetaVarName<"<arg>">, HelpText<"Pass <arg> to the assembler">;
 }
 

@@ -92,10 +92,13 @@ enum class BuildFact : uint8_t {
   /// (ParamInfo::reach) have no gaps, begin and end at multiples of 16 bytes, and such a tile has
   /// room for a row and for what 16 bytes have in front of it, in elements of the narrowest.
   WholePieces = 64,
+  /// The last axis of every `strided` array has stride 1, or one element. Where a build relies on
+  /// Aligned16, too, their rows are multiples of 16 bytes long, as those of other arrays are then.
+  DenseRows = 128,
 };
 inline constexpr BuildFact allBuildFacts[] = {
     BuildFact::Aligned16, BuildFact::Disjoint, BuildFact::Index32,    BuildFact::FewBlocks,
-    BuildFact::Pairs,     BuildFact::Aligned4, BuildFact::WholePieces};
+    BuildFact::Pairs,     BuildFact::Aligned4, BuildFact::WholePieces, BuildFact::DenseRows};
 std::string_view buildFactName(BuildFact fact);
 std::optional<BuildFact> parseBuildFact(std::string_view name);
 
@@ -103,8 +106,8 @@ std::optional<BuildFact> parseBuildFact(std::string_view name);
 /// that relies on nothing.
 std::string_view buildKindName(uint8_t facts);
 /// All that it gives.
-inline constexpr std::array<std::string_view, 7> buildKindNames = {
-    "aligned", "disjoint", "general", "odd-rows", "paired", "small-grid", "words"};
+inline constexpr std::array<std::string_view, 8> buildKindNames = {
+    "aligned", "dense", "disjoint", "general", "odd-rows", "paired", "small-grid", "words"};
 
 /// Most axes of an array that a tensor map describes.
 inline constexpr unsigned maxTensorMapRank = 5;

@@ -53,7 +53,7 @@ inline unsigned rowDim(ArrayType array) {
 
 /// Whether the array's last dim has one element by its type.
 inline bool isOfSingles(ArrayType array) {
-  return !array.isStrided() && rowDim(array) + 1 < unsigned(array.getRank());
+  return !array.hasStrides() && rowDim(array) + 1 < unsigned(array.getRank());
 }
 
 } // namespace tilec::tile

@@ -17,8 +17,8 @@ def Tile_ArrayType : TypeDef<Tile_Dialect, "Array"> {
   let description = [{
     A view of device memory: a base, one size per dimension and, when `strided`,
     one stride (in elements) per dimension. Without `strided` it is row-major
-    with innermost stride 1. Without `mut` nobody writes it while the kernel
-    runs. Sizes are `?` or fixed. Arrays only appear as kernel parameters.
+    with innermost stride 1, and with `strided rows` only that is known of its
+    strides. Without `mut` nobody writes it while the kernel runs. Sizes are `?` or fixed. Arrays only appear as kernel parameters.
 
     - array-C1 the rank is 1 … 6.
     - array-C2 the element type is one of `i1 i8 i16 i32 i64 index f16 bf16 f32
@@ -29,23 +29,28 @@ def Tile_ArrayType : TypeDef<Tile_Dialect, "Array"> {
     !tile.array<?x128xbf16>
     !tile.array<?x?xf32, mut>
     !tile.array<?x?xf32, mut strided>
+    !tile.array<?x?xf32, mut strided rows>
     ```
   }];
   let parameters = (ins
     ArrayRefParameter<"int64_t">:$shape,
     "::mlir::Type":$elementType,
     "bool":$mut,
-    "bool":$strided);
+    "bool":$strided,
+    "bool":$denseRows);
   let builders = [
     TypeBuilderWithInferredContext<(ins "::llvm::ArrayRef<int64_t>":$shape,
       "::mlir::Type":$elementType, CArg<"bool", "false">:$mut,
-      CArg<"bool", "false">:$strided), [{
-      return $_get(elementType.getContext(), shape, elementType, mut, strided);
+      CArg<"bool", "false">:$strided, CArg<"bool", "false">:$denseRows), [{
+      return $_get(elementType.getContext(), shape, elementType, mut, strided, denseRows);
     }]>];
   let extraClassDeclaration = [{
     int64_t getRank() const { return getShape().size(); }
     bool isMut() const { return getMut(); }
-    bool isStrided() const { return getStrided(); }
+    /// Strides are parameters of the kernel.
+    bool hasStrides() const { return getStrided(); }
+    /// Nothing is known of the strides, not even of the last.
+    bool isStrided() const { return getStrided() && !getDenseRows(); }
     bool isDynamicDim(unsigned dim) const {
       return ::mlir::ShapedType::isDynamic(getShape()[dim]);
     }

@@ -68,6 +68,8 @@ def SplitBuilds : Pass<"tile-split-builds", "::mlir::ModuleOp"> {
     only, `__aligned4`, and one whose rows are streamed (StreamRows) one that relies on
     `disjoint` and `index32` alone, `__disjoint`; one that takes a row
     of narrow elements a position has one for rows of any length, `__whole_pieces`.
+    One with `strided` arrays has two where their rows are dense, `__aligned16__dense_rows`
+    and `__dense_rows`; array types say so there.
     Every build names its kernel in `tile.kernel`.
   }];
   let options = [

@@ -341,6 +341,37 @@ TEST(LaunchPlan, BuildsForWords) {
   EXPECT_EQ(chosen(info, args), "matmul");
 }
 
+/// Rows of a `strided` array are dense where the last stride is 1, or never used; in a build that
+/// relies on alignment, too, they are multiples of 16 bytes as well.
+TEST(LaunchPlan, BuildsForDenseRows) {
+  KernelInfo info = sampleKernel();
+  info.params[0].isStrided = true;
+  auto args = sampleArgs(8, 8, 8);
+  auto &a = std::get<ArrayArg>(args[0]);
+  auto with = [&](uint8_t facts, int64_t pitch, int64_t step) {
+    info.builds[0].facts = facts;
+    a.strides[0] = pitch;
+    a.strides[1] = step;
+    return chosen(info, args);
+  };
+  auto dense = static_cast<uint8_t>(BuildFact::DenseRows);
+  auto both = static_cast<uint8_t>(dense | static_cast<uint8_t>(BuildFact::Aligned16));
+  EXPECT_EQ(with(dense, 9, 1), "matmul__aligned");
+  EXPECT_EQ(with(both, 9, 1), "matmul");
+  EXPECT_EQ(with(both, 16, 1), "matmul__aligned");
+  EXPECT_EQ(with(both, -16, 1), "matmul__aligned");
+  EXPECT_EQ(with(dense, 1, 8), "matmul");
+  EXPECT_EQ(with(dense, 16, 0), "matmul");
+  a.dims[1] = 7; // as `k` of the other argument
+  std::get<ArrayArg>(args[1]) = ArrayArg::rowMajor(address(0x20000000), DType::BF16, {7, 8});
+  info.requirements.clear();
+  EXPECT_EQ(with(dense, 16, 1), "matmul__aligned");
+  EXPECT_EQ(with(both, 16, 1), "matmul");
+  a.dims[1] = 1;
+  std::get<ArrayArg>(args[1]) = ArrayArg::rowMajor(address(0x20000000), DType::BF16, {1, 8});
+  EXPECT_EQ(with(dense, 16, 5), "matmul__aligned");
+}
+
 /// Arrays with the widest tiles begin and end at multiples of 16 bytes, and there is room in a tile
 /// for a row and seven elements of 2 bytes in front of it.
 TEST(LaunchPlan, BuildsForRowsOfAnyLength) {
