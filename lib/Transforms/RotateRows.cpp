@@ -17,6 +17,11 @@
 //
 //   %i = tile.iota        →        (%i - %ahead) & 1023
 //
+// Where argmax and argmin look for a place (ArgReductions.h) in the turned tile, the place that
+// they found is turned, if padding is what they find last:
+//
+//   %m, %i = tile.reduce(…)        →        max(%i - %ahead, 0)
+//
 // What lies in front of the row, and behind it, is outside of the array's row, and padding as
 // before: the launcher has checked that the tile has room for both. Rows of 1001 bf16 are then
 // loaded and stored 16 bytes at a time, but for their ends, and not by 1001 accesses.
@@ -31,6 +36,7 @@
 #include "AccessCost.h"
 #include "Dependence.h"
 #include "RowKernel.h"
+#include "RowPadding.h"
 
 #include "tilec/Tile/Accesses.h"
 #include "tilec/Tile/ArgReductions.h"
@@ -72,7 +78,7 @@ struct RowAccess {
 
 class Rotation {
 public:
-  explicit Rotation(KernelOp kernel) : kernel(kernel), row(kernel) {}
+  explicit Rotation(KernelOp kernel) : kernel(kernel), row(kernel), padding(row) {}
 
   bool analyse() {
     if (hasSites(kernel) || !row.analyse())
@@ -112,10 +118,20 @@ public:
       access.op->setAttr("elements", builder.getUnitAttr());
       access.op->setAttr(beginsAtPieceAttr, builder.getUnitAttr());
     }
-    for (IotaOp iota : iotas)
-      rotate(iota, ahead);
-    for (Operation *sink : row.sinks) // positions do not count up any more
-      sink->removeAttr(argReductionAttr);
+    DenseSet<Operation *> seeking;
+    for (IotaOp iota : iotas) {
+      if (!seeksPlaces(iota.getResult())) {
+        rotate(iota, ahead);
+        continue;
+      }
+      for (ReduceOp reduce : placesFrom(iota.getResult())) {
+        turnPlace(reduce, ahead);
+        seeking.insert(reduce);
+      }
+    }
+    for (Operation *sink : row.sinks)
+      if (!seeking.contains(sink)) // positions do not count up any more
+        sink->removeAttr(argReductionAttr);
     remarkChoice(kernel, "rotate-rows",
                  "rows are taken from the {0} bytes on in which they begin, with what is ahead of "
                  "them as padding",
@@ -170,6 +186,44 @@ private:
     return arith::AndIOp::create(builder, loc, offset, mask);
   }
 
+  /// The reductions that take `positions`, under whatever shape.
+  SmallVector<ReduceOp> placesFrom(Value positions) {
+    SmallVector<ReduceOp> reductions;
+    for (Operation *user : positions.getUsers())
+      if (auto reduce = dyn_cast<ReduceOp>(user))
+        reductions.push_back(reduce);
+      else if (isa<ReshapeOp, PermuteOp>(user))
+        llvm::append_range(reductions, placesFrom(user->getResult(0)));
+    return reductions;
+  }
+
+  /// Whether `positions` only say what places are, among which padding is found last.
+  bool seeksPlaces(Value positions) {
+    return llvm::all_of(positions.getUsers(), [&](Operation *user) {
+      if (auto reduce = dyn_cast<ReduceOp>(user))
+        return reduce.getSources()[0] != positions && padding.isFoundLast(reduce);
+      return isa<ReshapeOp, PermuteOp>(user) && seeksPlaces(user->getResult(0));
+    });
+  }
+
+  /// A place in the turned tile becomes a column: the row's first where padding was found.
+  void turnPlace(ReduceOp reduce, Value ahead) {
+    Location loc = reduce.getLoc();
+    OpBuilder builder(reduce);
+    builder.setInsertionPointAfter(reduce);
+    Value place = reduce.getResult(1);
+    Type type = place.getType();
+    Type element = getElementTypeOrSelf(type);
+    if (!element.isIndex())
+      ahead = arith::IndexCastOp::create(builder, loc, element, ahead);
+    Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      ahead = SplatOp::create(builder, loc, tensor, ahead);
+    auto moved = arith::SubIOp::create(builder, loc, place, ahead);
+    Value column = arith::MaxSIOp::create(builder, loc, moved, zero);
+    place.replaceAllUsesExcept(column, moved);
+  }
+
   void rotate(IotaOp iota, Value ahead) {
     Location loc = iota.getLoc();
     OpBuilder builder(iota);
@@ -189,6 +243,7 @@ private:
 
   KernelOp kernel;
   RowKernel row;
+  RowPadding padding;
   SmallVector<RowAccess> accesses;
   SmallVector<IotaOp> iotas;
   const RowAccess *first = nullptr; ///< after which the others are looked at

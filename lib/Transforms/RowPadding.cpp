@@ -17,6 +17,8 @@
 #include "Combiner.h"
 #include "RotateRows.h"
 
+#include "tilec/Tile/ArgReductions.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -106,6 +108,20 @@ TypedAttr RowPadding::fold(Operation *op) {
   if (auto value = dyn_cast<Value>(results.front()))
     return of(value);
   return elementOf(cast<Attribute>(results.front()));
+}
+
+bool RowPadding::isFoundLast(ReduceOp reduce) {
+  auto sought = reduce->getAttrOfType<StringAttr>(argReductionAttr);
+  TypedAttr element = sought ? of(reduce.getSources().front()) : TypedAttr();
+  if (!element)
+    return false;
+  bool isMax = sought.getValue().ends_with("max");
+  if (auto real = dyn_cast<FloatAttr>(element))
+    return real.getValue().isInfinity() && real.getValue().isNegative() == isMax;
+  APInt value = cast<IntegerAttr>(element).getValue();
+  if (sought.getValue().starts_with("u"))
+    return isMax ? value.isZero() : value.isAllOnes();
+  return isMax ? value.isMinSignedValue() : value.isMaxSignedValue();
 }
 
 /// Whether elements are numbers of columns, turned (RotateRows) or not.

@@ -25,6 +25,10 @@ public:
   /// that is known, but for being NaN where an element inside is.
   mlir::TypedAttr of(mlir::Value value);
 
+  /// Whether `reduce` finds the place of a greatest or least element (ArgReductions.h), and one
+  /// behind the row only where no element of the row is better.
+  bool isFoundLast(tile::ReduceOp reduce);
+
 private:
   mlir::TypedAttr compute(mlir::Operation *op);
   mlir::TypedAttr fold(mlir::Operation *op);

@@ -30,15 +30,15 @@
 // once are streamed from half that length on, where they are loaded 16 bytes at a time (argmax of
 // f32, 32 000 columns: 3.06 -> 3.25 TB/s; element by element, 50 257 of bf16: 1.41 -> 1.14).
 //
+// argmax and argmin keep one pair a thread, not one for each element of a part: of what a thread
+// has of a part the best is found first, in three instructions an element (ArgReductions.h).
+//
 //===------------------------------------------------------------------------===//
 #include "StreamRows.h"
 
 #include "AccessCost.h"
 #include "ChooseWarps.h"
-#include "Combiner.h"
-#include "PartIndex.h"
-#include "RowKernel.h"
-#include "RowPadding.h"
+#include "RowParts.h"
 
 #include "tilec/Tile/ArgReductions.h"
 #include "tilec/Tile/BuildFacts.h"
@@ -50,7 +50,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_STREAMROWS
@@ -64,6 +63,9 @@ using namespace tilec::tile;
 /// Elements of the shortest rows that are streamed: in several passes, and in one.
 static constexpr int64_t shortestRow = 65536, shortestOnce = 32768;
 
+/// Bytes that a thread loads at once.
+static constexpr int64_t vectorBytes = 16;
+
 /// Elements of a part that a thread has.
 static constexpr int64_t partOfThread = 16;
 
@@ -75,154 +77,24 @@ static bool isTooLong(RowKernel &row) {
   return row.analyse() && row.length >= (row.numPasses > 1 ? shortestRow : shortestOnce);
 }
 
-/// What changes nothing of what it is combined with, where the combiner is one operation that
-/// has such a value; null otherwise.
-static TypedAttr neutralOf(ReduceOp reduce) {
-  Operation *op = combiningOp(reduce);
-  if (!op)
-    return {};
-  Type type = op->getResult(0).getType();
-  Builder builder(reduce.getContext());
-  if (auto integer = dyn_cast<IntegerType>(type))
-    return isa<arith::AddIOp>(op) ? builder.getIntegerAttr(integer, 0) : TypedAttr();
-  auto real = dyn_cast<FloatType>(type);
-  if (!real)
-    return {};
-  const llvm::fltSemantics &semantics = real.getFloatSemantics();
-  if (isa<arith::AddFOp>(op))
-    return FloatAttr::get(real, APFloat::getZero(semantics, /*Negative=*/true));
-  if (isa<arith::MaximumFOp, arith::MinimumFOp>(op))
-    return FloatAttr::get(real, APFloat::getInf(semantics, isa<arith::MaximumFOp>(op)));
-  return {};
-}
-
 namespace {
 
-/// Writes the passes.
-class Streaming {
+/// Writes each pass as a loop.
+class Streaming : public RowParts {
 public:
-  Streaming(RowKernel &row, int64_t part)
-      : row(row), part(part), builder(row.kernel.getContext()), padding(row) {}
-
-  void run() {
-    Block &body = row.kernel.getBody().front();
-    SmallVector<Operation *> all;
-    for (Operation &op : body.without_terminator())
-      all.push_back(&op);
-    Operation *end = body.getTerminator();
-    for (Operation *sink : row.sinks)
-      if (auto reduce = dyn_cast<ReduceOp>(sink))
-        paddings[sink] = paddingOf(reduce);
-    // What is no part of the row stands behind the passes that it follows from.
-    for (unsigned pass = 0; pass <= row.numPasses; ++pass) {
-      for (Operation *op : all)
-        if (!row.isLong(op) && row.passes[op] == pass)
-          op->moveBefore(end);
-      builder.setInsertionPoint(end);
-      if (pass == 0)
-        countParts();
-      if (pass < row.numPasses)
-        emitPass(pass);
-    }
-    for (Operation *op : llvm::reverse(all))
-      if (row.isLong(op))
-        op->erase();
-  }
+  /// Each of `threads` threads loads `neighbours` elements at once.
+  Streaming(RowKernel &row, int64_t part, int64_t threads, int64_t neighbours)
+      : RowParts(row, part), threads(threads), neighbours(neighbours) {}
 
 private:
-  RankedTensorType partType(Type type) {
-    auto tensor = cast<RankedTensorType>(type);
-    auto shape = llvm::to_vector(tensor.getShape());
-    shape[*RowKernel::longDim(type, row.length)] = part;
-    return tensor.clone(shape);
-  }
-
-  Value constant(Location loc, RankedTensorType type, TypedAttr element) {
-    return arith::ConstantOp::create(builder, loc, type, DenseElementsAttr::get(type, element));
-  }
-
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(builder, row.kernel.getLoc(), value);
-  }
-
-  /// How many parts some access of the row has elements in: null where that is not known.
-  void countParts() {
-    Location loc = row.kernel.getLoc();
-    Value begin, end;
-    auto visit = [&](auto access, Type tile) {
-      unsigned along = *RowKernel::longDim(tile, row.length);
-      Value own = access.getIndex()[along];
-      if (begin && begin != own && !(matchPattern(begin, m_Zero()) && matchPattern(own, m_Zero())))
-        return false;
-      begin = own;
-      unsigned dim = unsigned(access.getArrayDim(along));
-      if (auto known = end ? end.template getDefiningOp<DimOp>() : DimOp();
-          known && row.areEqual(known.getArray(), known.getDim(), access.getArray(), dim))
-        return true;
-      Value size = DimOp::create(builder, loc, access.getArray(), dim);
-      end = end ? arith::MaxSIOp::create(builder, loc, end, size).getResult() : size;
-      return access.getElements() || matchPattern(own, m_Zero());
-    };
-    for (Operation &op : row.kernel.getBody().front()) {
-      auto load = dyn_cast<LoadOp>(op);
-      auto store = dyn_cast<StoreOp>(op);
-      if ((load && row.isLong(&op) && !visit(load, load.getType())) ||
-          (store && row.isLong(&op) && !visit(store, store.getValue().getType())))
-        return;
-    }
-    if (!begin)
-      return;
-    Value count = arith::SubIOp::create(builder, loc, end, begin);
-    count = arith::AddIOp::create(builder, loc, count, index(part - 1));
-    count = arith::DivUIOp::create(builder, loc, count, index(part));
-    count = arith::MinSIOp::create(builder, loc, count, index(row.length / part));
-    numParts = arith::MaxSIOp::create(builder, loc, count, index(1));
-  }
-
-  /// What the elements of all parts behind the row are for `reduce`, if that changes nothing of
-  /// what they are combined with, again and again; null otherwise.
-  TypedAttr paddingOf(ReduceOp reduce) {
-    TypedAttr neutral = neutralOf(reduce);
-    TypedAttr element = neutral ? padding.of(reduce.getSources().front()) : TypedAttr();
-    if (!element || isa<arith::MaximumFOp, arith::MinimumFOp>(combiningOp(reduce)))
-      return element;
-    auto real = dyn_cast<FloatAttr>(element);
-    auto integer = dyn_cast<IntegerAttr>(element);
-    bool isZero = real ? real.getValue().isZero() : integer && integer.getValue().isZero();
-    return isZero ? element : TypedAttr();
-  }
-
-  /// What a reduction of a pass that goes over `parts` parts starts with.
-  Value initialOf(ReduceOp reduce, Value source, bool endsEarly) {
-    Location loc = reduce.getLoc();
-    RankedTensorType type = partType(source.getType());
-    TypedAttr neutral = neutralOf(reduce);
-    if (!endsEarly)
-      return constant(loc, type, neutral ? neutral : builder.getZeroAttr(type.getElementType()));
-    Value isShort = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, numParts,
-                                          index(row.length / part));
-    Value first = arith::SelectOp::create(
-        builder, loc, isShort, arith::ConstantOp::create(builder, loc, paddings.lookup(reduce)),
-        arith::ConstantOp::create(builder, loc, neutral));
-    return SplatOp::create(builder, loc, type, first);
-  }
-
-  void emitPass(unsigned pass) {
-    SmallVector<Operation *> ours;
+  void emitPass(unsigned, ArrayRef<Operation *> sinks) override {
     SmallVector<Value> initial;
-    Location loc = row.kernel.getLoc();
-    for (Operation *sink : row.sinks)
-      if (row.passes[sink] == pass)
-        ours.push_back(sink);
-    bool endsEarly = numParts && llvm::all_of(ours, [&](Operation *sink) {
-                       return isa<StoreOp>(sink) || paddings.lookup(sink);
-                     });
-    for (Operation *sink : ours) {
-      loc = sink->getLoc();
+    Location loc = sinks.empty() ? row.kernel.getLoc() : sinks.back()->getLoc();
+    bool endsEarly = mayEndEarly(sinks);
+    for (Operation *sink : sinks)
       if (auto reduce = dyn_cast<ReduceOp>(sink))
         for (Value source : reduce.getSources())
           initial.push_back(initialOf(reduce, source, endsEarly));
-    }
     Value end = endsEarly ? numParts : index(row.length / part);
     auto loop = scf::ForOp::create(builder, loc, index(0), end, index(1), initial);
     builder.setInsertionPointToStart(loop.getBody());
@@ -230,7 +102,7 @@ private:
     parts.clear();
     SmallVector<Value> next;
     auto carried = ValueRange(loop.getRegionIterArgs());
-    for (Operation *sink : ours) {
+    for (Operation *sink : sinks) {
       if (auto store = dyn_cast<StoreOp>(sink)) {
         emitStore(store);
         continue;
@@ -244,47 +116,37 @@ private:
       scf::YieldOp::create(builder, loc, next);
     builder.setInsertionPointAfter(loop);
     auto results = ValueRange(loop.getResults());
-    for (Operation *sink : ours)
+    for (Operation *sink : sinks)
       if (auto reduce = dyn_cast<ReduceOp>(sink)) {
         size_t count = reduce.getSources().size();
-        IRMapping mapping;
-        mapping.map(reduce.getSources(), results.take_front(count));
+        finish(reduce, results.take_front(count));
         results = results.drop_front(count);
-        Operation *last = builder.clone(*reduce, mapping);
-        // An element stands for those of all parts: the first that is greatest may be any.
-        last->removeAttr(argReductionAttr);
-        reduce->replaceAllUsesWith(last->getResults());
       }
   }
 
-  /// What is reduced so far, elementwise, with one part more. Where nothing is neutral, it is
-  /// the first part alone at first.
+  /// What a reduction of a pass that goes over `parts` parts starts with.
+  Value initialOf(ReduceOp reduce, Value source, bool endsEarly) {
+    Location loc = reduce.getLoc();
+    bool isPlace = reduce->hasAttr(argReductionAttr);
+    RankedTensorType type = rowType(source.getType(), isPlace ? threads : part);
+    TypedAttr neutral = neutralOf(reduce);
+    if (!endsEarly || isPlace)
+      return constant(loc, type, neutral ? neutral : builder.getZeroAttr(type.getElementType()));
+    Value isShort = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, numParts,
+                                          index(row.length / part));
+    Value first = arith::SelectOp::create(
+        builder, loc, isShort, arith::ConstantOp::create(builder, loc, paddings.lookup(reduce)),
+        arith::ConstantOp::create(builder, loc, neutral));
+    return SplatOp::create(builder, loc, type, first);
+  }
+
+  /// What is reduced so far with one part more. Where nothing is neutral, it is the first part
+  /// alone at first.
   SmallVector<Value> combined(ReduceOp reduce, ValueRange before) {
     Location loc = reduce.getLoc();
-    SmallVector<Value> sources;
-    for (Value source : reduce.getSources())
-      sources.push_back(partOf(source));
-    IRMapping mapping;
-    Block &combiner = reduce.getCombiner().front();
-    mapping.map(combiner.getArguments().take_front(before.size()), before);
-    mapping.map(combiner.getArguments().drop_front(before.size()), sources);
-    auto shape = cast<RankedTensorType>(sources.front().getType());
-    for (Operation &op : combiner.without_terminator()) {
-      for (Value operand : op.getOperands())
-        if (!mapping.contains(operand)) // from outside of the combiner
-          mapping.map(operand, SplatOp::create(builder, loc, shape.clone(operand.getType()), operand));
-      auto scalar = dyn_cast<arith::ConstantOp>(op);
-      if (scalar) {
-        mapping.map(scalar.getResult(), constant(loc, shape.clone(scalar.getType()), scalar.getValue()));
-        continue;
-      }
-      Operation *copy = builder.clone(op, mapping);
-      for (auto [from, to] : llvm::zip_equal(op.getResults(), copy->getResults()))
-        to.setType(shape.clone(from.getType()));
-    }
-    SmallVector<Value> result;
-    for (Value value : combiner.getTerminator()->getOperands())
-      result.push_back(mapping.lookup(value));
+    SmallVector<Value> sources = reduce->hasAttr(argReductionAttr) ? bestOfThreads(reduce)
+                                                                   : partsOf(reduce.getSources());
+    SmallVector<Value> result = combine(reduce, before, sources);
     if (neutralOf(reduce))
       return result;
     Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, number,
@@ -294,81 +156,36 @@ private:
     return result;
   }
 
-  /// The number of the part's first element.
-  Value firstOfPart(Location loc) {
-    return arith::MulIOp::create(builder, loc, number,
-                                 arith::ConstantIndexOp::create(builder, loc, part));
-  }
-
-  /// The index of the part along a dim that counts tiles, or elements, of the row.
-  SmallVector<Value> indexOfPart(Location loc, ValueRange index, unsigned dim, bool elements) {
-    SmallVector<Value> result(index);
-    Value &place = result[dim];
-    if (elements)
-      place = arith::AddIOp::create(builder, loc, place, firstOfPart(loc));
-    else
-      place = partIndex(builder, loc, place, row.length / part, number);
-    return result;
-  }
-
-  void emitStore(StoreOp store) {
-    Value value = partOf(store.getValue());
-    unsigned dim = *RowKernel::longDim(store.getValue().getType(), row.length);
-    SmallVector<Value> index =
-        indexOfPart(store.getLoc(), store.getIndex(), dim, store.getElements());
-    auto copy = cast<StoreOp>(builder.clone(*store));
-    copy.getValueMutable().assign(value);
-    copy.getIndexMutable().assign(index);
-  }
-
-  /// The part of a value that the iteration works on.
-  Value partOf(Value value) {
-    if (!row.isLong(value))
-      return value;
-    if (Value known = parts.lookup(value))
-      return known;
-    Value result = emitPart(value.getDefiningOp(), partType(value.getType()));
-    parts[value] = result;
-    return result;
-  }
-
-  Value emitPart(Operation *op, RankedTensorType type) {
-    Location loc = op->getLoc();
-    if (auto constantOp = dyn_cast<arith::ConstantOp>(op))
-      return constant(loc, type, cast<SplatElementsAttr>(constantOp.getValue()).getSplatValue<TypedAttr>());
-    if (isa<IotaOp>(op))
-      return emitPositions(loc, type);
+  /// The best of what each thread has of a part, and its place.
+  SmallVector<Value> bestOfThreads(ReduceOp reduce) {
+    Location loc = reduce.getLoc();
+    SmallVector<int64_t> shape = {part / (threads * neighbours), threads, neighbours};
+    Value values = reduce.getSources()[0], places = reduce.getSources()[1];
+    auto ofShape = [&](Value tile) -> Value {
+      return ReshapeOp::create(builder, loc,
+                               RankedTensorType::get(shape, getElementTypeOrSelf(tile)), tile);
+    };
+    Type number = getElementTypeOrSelf(places);
     IRMapping mapping;
-    for (Value operand : op->getOperands())
-      mapping.map(operand, partOf(operand));
-    Operation *copy = builder.clone(*op, mapping);
-    copy->getResult(0).setType(type);
-    if (auto load = dyn_cast<LoadOp>(copy)) {
-      builder.setInsertionPoint(copy);
-      unsigned dim = *RowKernel::longDim(op->getResult(0).getType(), row.length);
-      load.getIndexMutable().assign(
-          indexOfPart(loc, cast<LoadOp>(op).getIndex(), dim, load.getElements()));
-      builder.setInsertionPointAfter(copy);
-    }
-    return copy->getResult(0);
-  }
-
-  Value emitPositions(Location loc, RankedTensorType type) {
-    Value own = IotaOp::create(builder, loc, type);
+    mapping.map(values, ofShape(partOf(values)));
+    mapping.map(places, ofShape(IotaOp::create(builder, loc, RankedTensorType::get(part, number))));
+    auto best = cast<ReduceOp>(builder.clone(*reduce, mapping));
+    best.setAxes({0, 2});
+    for (Value result : best.getResults())
+      result.setType(RankedTensorType::get(threads, getElementTypeOrSelf(result)));
     Value first = firstOfPart(loc);
-    if (!type.getElementType().isIndex())
-      first = arith::IndexCastOp::create(builder, loc, type.getElementType(), first);
-    return arith::AddIOp::create(builder, loc, SplatOp::create(builder, loc, type, first), own);
+    if (!number.isIndex())
+      first = arith::IndexCastOp::create(builder, loc, number, first);
+    Value place = best.getResult(1);
+    first = SplatOp::create(builder, loc, cast<RankedTensorType>(place.getType()), first);
+    place = arith::AddIOp::create(builder, loc, place, first);
+    auto asRow = [&](Value tile, Value of) -> Value {
+      return ReshapeOp::create(builder, loc, rowType(of.getType(), threads), tile);
+    };
+    return {asRow(best.getResult(0), values), asRow(place, places)};
   }
 
-  RowKernel &row;
-  int64_t part;
-  OpBuilder builder;
-  RowPadding padding;
-  DenseMap<Operation *, TypedAttr> paddings; ///< of reductions, before any is replaced
-  Value numParts; ///< that the row has elements in; null: not known
-  Value number;   ///< of the part
-  DenseMap<Value, Value> parts;
+  int64_t threads, neighbours;
 };
 
 struct StreamRows : tilec::impl::StreamRowsBase<StreamRows> {
@@ -399,10 +216,20 @@ struct StreamRows : tilec::impl::StreamRowsBase<StreamRows> {
                  "a row of {0} elements is gone over {1}, in {2} parts of {3}, by {4} warps",
                  row.length, row.numPasses == 1 ? "once" : std::to_string(row.numPasses) + " times",
                  row.length / part, part, warps);
-    Streaming(row, part).run();
+    Streaming(row, part, 32 * warps, isWide ? vectorBytes / narrowestOf(row) : 1).run();
   }
 
 private:
+  /// Bytes of the narrowest elements of the row that are loaded.
+  static int64_t narrowestOf(const RowKernel &row) {
+    int64_t bytes = vectorBytes;
+    row.kernel->walk([&](LoadOp load) {
+      if (row.isLong(load.getResult()))
+        bytes = std::min(bytes, storedBytes(getElementTypeOrSelf(load.getType())));
+    });
+    return bytes;
+  }
+
   /// Bytes of what a position loads again.
   static int64_t bytesOf(const RowKernel &row) {
     int64_t bytes = 0;

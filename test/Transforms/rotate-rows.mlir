@@ -36,6 +36,60 @@ tile.kernel @turned(%a: !tile.array<?x?xbf16> {tile.dims = ["rows", "cols"]}, %b
 
 // -----
 
+// A place that is looked for is turned when it is found: padding, which is found last, is column 0.
+// CHECK-LABEL: tile.kernel @place
+// CHECK: %[[AHEAD:.*]] = arith.andi %{{.*}}, %c7 : index
+// CHECK: %[[I:.*]] = tile.iota
+// CHECK: %[[J:.*]] = tile.reshape %[[I]]
+// CHECK: %[[M:.*]]:2 = tile.reduce(%{{.*}}, %[[J]]) axes [1] {tile.arg = "max"}
+// CHECK: %[[AHEAD32:.*]] = arith.index_cast %[[AHEAD]] : index to i32
+// CHECK: %[[AHEADS:.*]] = tile.splat %[[AHEAD32]]
+// CHECK: %[[MOVED:.*]] = arith.subi %[[M]]#1, %[[AHEADS]]
+// CHECK: %[[COLUMN:.*]] = arith.maxsi %[[MOVED]], %cst
+// CHECK: tile.store %{{.*}}[%{{.*}}], %[[COLUMN]]
+tile.kernel @place(%a: !tile.array<?x?xbf16>, %b: !tile.array<?xi32, mut>) attributes {tile.facts = ["whole_pieces", "disjoint", "index32"]} {
+  %z = arith.constant 0 : index
+  %r = tile.block_id 0 : index
+  %x = tile.load %a[%r, %z] pad(0xFF80 : bf16) : !tile.array<?x?xbf16> -> tensor<1x1024xbf16>
+  %i = tile.iota : tensor<1024xi32>
+  %n = tile.reshape %i : tensor<1024xi32> -> tensor<1x1024xi32>
+  %m:2 = tile.reduce(%x, %n) axes [1] {tile.arg = "max"} : (tensor<1x1024xbf16>, tensor<1x1024xi32>) -> (tensor<1xbf16>, tensor<1xi32>) {
+  ^bb0(%p: bf16, %pi: i32, %q: bf16, %qi: i32):
+    %c = arith.cmpf ogt, %p, %q : bf16
+    %v = arith.select %c, %p, %q : bf16
+    %w = arith.select %c, %pi, %qi : i32
+    tile.yield %v, %w : bf16, i32
+  }
+  tile.store %b[%r], %m#1 : !tile.array<?xi32, mut>, tensor<1xi32>
+  tile.return
+}
+
+// -----
+
+// Zeros may be greater than the row: positions are turned, and are not in order any more.
+// CHECK-LABEL: tile.kernel @zeros_ahead
+// CHECK: %[[TURNED:.*]] = arith.andi %{{.*}} {tile.turned_position}
+// CHECK: %[[J:.*]] = tile.reshape %[[TURNED]]
+// CHECK: tile.reduce(%{{.*}}, %[[J]]) axes [1] :
+tile.kernel @zeros_ahead(%a: !tile.array<?x?xbf16>, %b: !tile.array<?xi32, mut>) attributes {tile.facts = ["whole_pieces", "disjoint", "index32"]} {
+  %z = arith.constant 0 : index
+  %r = tile.block_id 0 : index
+  %x = tile.load %a[%r, %z] : !tile.array<?x?xbf16> -> tensor<1x1024xbf16>
+  %i = tile.iota : tensor<1024xi32>
+  %n = tile.reshape %i : tensor<1024xi32> -> tensor<1x1024xi32>
+  %m:2 = tile.reduce(%x, %n) axes [1] {tile.arg = "max"} : (tensor<1x1024xbf16>, tensor<1x1024xi32>) -> (tensor<1xbf16>, tensor<1xi32>) {
+  ^bb0(%p: bf16, %pi: i32, %q: bf16, %qi: i32):
+    %c = arith.cmpf ogt, %p, %q : bf16
+    %v = arith.select %c, %p, %q : bf16
+    %w = arith.select %c, %pi, %qi : i32
+    tile.yield %v, %w : bf16, i32
+  }
+  tile.store %b[%r], %m#1 : !tile.array<?xi32, mut>, tensor<1xi32>
+  tile.return
+}
+
+// -----
+
 // Arrays of which it is not known that their rows begin alike.
 // CHECK-LABEL: tile.kernel @other_rows
 // CHECK-NOT: elements

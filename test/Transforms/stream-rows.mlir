@@ -81,6 +81,39 @@ tile.kernel @least(%a: !tile.array<?x?xf32>, %b: !tile.array<?xi32, mut>) attrib
 
 // -----
 
+// argmax: the best of what each thread has of a part, and one pair a thread from part to part. No
+// part behind the row is gone over, whose elements are the last that are found.
+// CHECK-LABEL: tile.kernel @place
+// CHECK: %[[N:.*]] = arith.maxsi %{{.*}}, %c1
+// CHECK: %[[B:.*]]:2 = scf.for %[[I:.*]] = %c0 to %[[N]] step %c1 iter_args(%{{.*}}) -> (tensor<1x256xbf16>, tensor<1x256xi32>) {
+// CHECK: %[[X:.*]] = tile.load
+// CHECK: %[[XS:.*]] = tile.reshape %[[X]] : tensor<1x4096xbf16> -> tensor<2x256x8xbf16>
+// CHECK: %[[P:.*]] = tile.iota : tensor<4096xi32>
+// CHECK: %[[PS:.*]] = tile.reshape %[[P]]
+// CHECK: %[[OWN:.*]]:2 = tile.reduce(%[[XS]], %[[PS]]) axes [0, 2] {tile.arg = "max"}
+// CHECK: %[[FIRST:.*]] = arith.muli %[[I]], %c4096
+// CHECK: arith.addi %[[OWN]]#1
+// CHECK: arith.cmpf ogt, %{{.*}} : tensor<1x256xbf16>
+// CHECK: tile.reduce(%[[B]]#0, %[[B]]#1) axes [1] :
+tile.kernel @place(%a: !tile.array<?x?xbf16>, %b: !tile.array<?xi32, mut>) attributes {tile.facts = ["aligned16", "disjoint"]} {
+  %z = arith.constant 0 : index
+  %r = tile.block_id 0 : index
+  %x = tile.load %a[%r, %z] pad(0xFF80 : bf16) : !tile.array<?x?xbf16> -> tensor<1x32768xbf16>
+  %i = tile.iota : tensor<32768xi32>
+  %n = tile.reshape %i : tensor<32768xi32> -> tensor<1x32768xi32>
+  %m:2 = tile.reduce(%x, %n) axes [1] {tile.arg = "max"} : (tensor<1x32768xbf16>, tensor<1x32768xi32>) -> (tensor<1xbf16>, tensor<1xi32>) {
+  ^bb0(%p: bf16, %pi: i32, %q: bf16, %qi: i32):
+    %c = arith.cmpf ogt, %p, %q : bf16
+    %v = arith.select %c, %p, %q : bf16
+    %w = arith.select %c, %pi, %qi : i32
+    tile.yield %v, %w : bf16, i32
+  }
+  tile.store %b[%r], %m#1 : !tile.array<?xi32, mut>, tensor<1xi32>
+  tile.return
+}
+
+// -----
+
 // Arrays may overlap: what is loaded again may have been stored to.
 // CHECK-LABEL: tile.kernel @overlapping
 // CHECK-NOT: scf.for
