@@ -225,19 +225,32 @@ private:
         row.resize(to, ' ');
       std::fill(row.begin() + from, row.begin() + to, c);
     };
+    // What is a part of the primary range shows within it: `a---^^---`.
+    const Mark *primary = nullptr;
     for (const Mark &m : marks)
-      if (!m.isPrimary)
+      if (m.isPrimary)
+        primary = &m;
+    auto isPart = [&](const Mark &m) {
+      return primary && primary->begin <= m.begin && m.end <= primary->end &&
+             m.end - m.begin < primary->end - primary->begin;
+    };
+    for (const Mark &m : marks)
+      if (!m.isPrimary && !isPart(m))
         fill(m, '-');
     for (const Mark &m : marks)
       if (m.isPrimary)
         fill(m, '^');
+    for (const Mark &m : marks)
+      if (!m.isPrimary && isPart(m))
+        fill(m, '-');
 
     // The last label stands behind its mark; the others hang below theirs.
     std::vector<const Mark *> hanging;
     for (const Mark &m : marks)
       if (!m.label.empty())
         hanging.push_back(&m);
-    if (!hanging.empty() && &marks.back() == hanging.back()) {
+    if (!hanging.empty() && &marks.back() == hanging.back() &&
+        shown.column(marks.back().end) >= row.size()) {
       row += ' ';
       row += hanging.back()->label;
       hanging.pop_back();

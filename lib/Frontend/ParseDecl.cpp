@@ -125,6 +125,8 @@ Block *Parser::parseBody(StringRef what, Name name) {
                             found());
     if (what == "kernel" && (atWord("num_warps") || atWord("num_stages") || atWord("cluster")))
       report.help("`hint(" + tok.text.str() + ": 4)`");
+    else if (at(Kind::Colon))
+      report.fixIt(tok.range(), "", "delete it");
   }
   if (accept(Kind::Semicolon) || atItemStart())
     return nullptr;
@@ -384,7 +386,9 @@ bool Parser::parseConstParam(SmallVectorImpl<ConstParam> &params) {
   if (!name)
     return false;
   if (at(Kind::Identifier)) {
-    refuseCDeclaration(name.range);
+    errorHere(diag::c_style_declaration)
+        .secondary(name.range, "")
+        .help("the bound stands behind the name: `" + tok.text.str() + ": int`");
     return false;
   }
   Name bound;
@@ -445,7 +449,9 @@ bool Parser::parseKernelParam(SmallVectorImpl<KernelParam> &params) {
                 ": array<f32, [n]>`");
       return true;
     }
-    errorHere(diag::expected_token, "`:` and a type", found());
+    auto report = errorHere(diag::expected_token, "`:` and a type", found());
+    if (at(Kind::Star) || at(Kind::Amp))
+      report.help("there are no pointers; a parameter is `x: array<f32, [n]>`, or `n: int`");
     return false;
   }
   advance();
@@ -479,6 +485,11 @@ bool Parser::parseClauses(KernelDecl &kernel) {
       ok = parseGrid(kernel);
     else
       ok = parseHint(hints);
+    if (ok && (at(Kind::Semicolon) || at(Kind::Comma) || at(Kind::Colon))) {
+      errorHere(diag::expected_token, "another clause or the body in braces", found())
+          .fixIt(tok.range(), "", "delete it");
+      advance();
+    }
   }
   kernel.hints = ctx.copy(ArrayRef<HintClause>(hints));
   return ok;
@@ -553,7 +564,13 @@ bool Parser::parseHint(SmallVectorImpl<HintClause> &hints) {
   SourceRange head = from(begin);
   Token open = tok;
   SmallVector<Argument, 8> args;
-  if (!expect(Kind::LParen) || !parseArguments(Kind::RParen, open, args))
+  if (!at(Kind::LParen)) {
+    errorHere(diag::expected_token, "`(`", found())
+        .help("`hint(num_warps: 8)`; a chip's name may stand before the `(`");
+    return false;
+  }
+  advance();
+  if (!parseArguments(Kind::RParen, open, args))
     return false;
   for (const Argument &arg : args)
     if (!arg.name) {
@@ -654,6 +671,7 @@ TypeExpr *Parser::parseArrayType(SourceLoc begin, SourceRange mutRange,
     errorHere(diag::expected_token, "`[`", found()).help(form);
     return nullptr;
   }
+  SaveAndRestore dimsOnly(inDims, true);
   auto *dims = dyn_cast_or_null<ListExpr>(parseList());
   if (!dims)
     return nullptr;

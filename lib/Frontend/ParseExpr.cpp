@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ParserImpl.h"
+#include "tilec/Support/DType.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/Error.h"
 
@@ -273,6 +274,11 @@ Expr *Parser::parsePrimary() {
     errorHere(diag::string_misplaced);
     return nullptr;
   default:
+    if (llvm::is_contained(wordsAsNames, tok.kind)) {
+      auto *name = ctx.create<NameExpr>(tok.range(), tok.text);
+      advance();
+      return name;
+    }
     reportNoExpression();
     return nullptr;
   }
@@ -282,7 +288,9 @@ void Parser::reportNoExpression() {
   if (refuseForeignOperator())
     return;
   auto report = errorHere(diag::expected_expression, found());
-  if (at(Kind::Plus))
+  if (inDims)
+    report.help("a size that is known at the launch has a name: `[m, n]`");
+  else if (at(Kind::Plus))
     report.help("there is no unary `+`");
   else if (at(Kind::Dot))
     report.help("a float literal has a digit before its point: `0.5`");
@@ -348,6 +356,14 @@ Expr *Parser::parseString() {
   return ctx.create<StringLiteralExpr>(string.range(), value);
 }
 
+/// What stands in parentheses in a cast of C.
+static bool isCType(StringRef name) {
+  return parseDType(std::string_view(name)) ||
+         StringSwitch<bool>(name)
+             .Cases({"int", "float", "double", "half", "unsigned", "long", "char", "size_t"}, true)
+             .Default(false);
+}
+
 Expr *Parser::parseParenthesized(bool tupleAllowed) {
   Nesting nesting(*this);
   if (!nesting)
@@ -373,9 +389,18 @@ Expr *Parser::parseParenthesized(bool tupleAllowed) {
   }
   if (!expectClose(Kind::RParen, open))
     return nullptr;
-  if (!hasComma)
-    return elements.front();
   SourceRange range = from(open.loc);
+  if (!hasComma) {
+    auto *name = dyn_cast<NameExpr>(elements.front());
+    if (name && isCType(name->name) && !tok.startsLine && !tok.bad &&
+        tok.isAny(Kind::Identifier, Kind::IntLiteral, Kind::FloatLiteral)) {
+      error(range, diag::foreign_operator, sources.getText(range))
+          .help("a conversion is `x.to(T)`");
+      tok.bad = true;
+      return nullptr;
+    }
+    return elements.front();
+  }
   if (!tupleAllowed || elements.size() < 2) {
     error(range, diag::tuple_misplaced)
         .help(

@@ -110,8 +110,10 @@ Block *Parser::parseBlockOf(StringRef statement) {
     if (at(Kind::Colon))
       report.fixIt(tok.range(), " {",
                    "open the body with `{` and close it with `}`");
-    if (at(Kind::Semicolon))
+    else if (at(Kind::Semicolon))
       report.help("delete this `;`");
+    else
+      report.help("braces are needed around one statement too");
   }
   if (accept(Kind::Colon) ||
       (at(Kind::Semicolon) && (advance(), at(Kind::LBrace))))
@@ -533,12 +535,18 @@ bool Parser::refuseForeignStatement() {
           .Cases({"try", "throw", "raise"},
                  "there are no exceptions; see `assert`")
           .Default("");
-  if (help.empty())
-    return false;
-  // Punctuation that continues an expression means a variable of that name.
+  // `grid [n]`: an index that stands alone means nothing either.
   StringRef rest = sources.getText(SourceRange(
       tok.end(), sources.getLoc(file, sources.getText(file).size())));
   rest = rest.ltrim(" \t");
+  if (atWord("grid") && rest.starts_with("[")) {
+    errorHere(diag::foreign_keyword, tok.text)
+        .help("clauses stand between the parameters and the body");
+    return true;
+  }
+  if (help.empty())
+    return false;
+  // Punctuation that continues an expression means a variable of that name.
   if (rest.empty() || StringRef("=(.+-*/%&|^<>[;,@?").contains(rest.front()))
     return false;
   errorHere(diag::foreign_keyword, tok.text).help(help);
@@ -585,6 +593,11 @@ Stmt *Parser::parseExprStatement() {
     return ctx.create<ExprStmt>(from(begin), call);
   }
   unsigned errors = diags.getNumErrors();
+  if (at(Kind::RBrace) && !tok.bad) {
+    error(expr->getRange(), diag::expression_has_no_effect)
+        .help("a fn gives a value by `return …;`");
+    return nullptr;
+  }
   expectSemicolon("the expression");
   if (diags.getNumErrors() != errors)
     return nullptr;

@@ -118,13 +118,27 @@ ast::Name Parser::parseName(StringRef what) {
     advance();
     return name;
   }
-  if (isKeyword(tok.kind))
+  if (isKeyword(tok.kind)) {
     errorHere(diag::reserved_word, tok.text, "the name of " + what.str());
-  else if (at(Kind::IntLiteral) || at(Kind::FloatLiteral))
+    if (endsName()) { // so that what uses the name is no further error
+      wordsAsNames.push_back(tok.kind);
+      ast::Name name{tok.text, tok.range()};
+      advance();
+      return name;
+    }
+  } else if (at(Kind::IntLiteral) || at(Kind::FloatLiteral))
     errorHere(diag::number_as_name, tok.text);
   else
     errorHere(diag::expected_name, "the name of " + what.str(), found());
   return {};
+}
+
+bool Parser::endsName() const {
+  const char *end = tok.text.end();
+  StringRef rest(end, sources.getText(file).end() - end);
+  rest = rest.ltrim(" \t");
+  return !rest.empty() && StringRef("=:,);>").contains(rest.front()) &&
+         !rest.starts_with("==");
 }
 
 Parser::Nesting::Nesting(Parser &parser)

@@ -90,6 +90,8 @@ private:
   void expectSemicolon(llvm::StringRef after);
   /// Takes a name; `what` says of what, as in "a variable".
   ast::Name parseName(llvm::StringRef what);
+  /// What stands behind the current token shows that it is meant as a name.
+  bool endsName() const;
 
   //--- recovery ---
   bool atStatementKeyword() const;
@@ -197,6 +199,10 @@ private:
   SourceLoc previousEnd;
   unsigned depth = 0;
   bool reportedDepth = false;
+  /// Reserved words that named something, which has been reported: where an
+  /// expression is wanted they are names.
+  llvm::SmallVector<Kind, 2> wordsAsNames;
+  bool inDims = false; ///< in the sizes of an array type
   /// Between `<` and `>`: `>` closes the list.
   bool inAngles = false;
 };

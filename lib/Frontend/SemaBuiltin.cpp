@@ -165,7 +165,7 @@ Operand Sema::checkWhere(CallArgs &args) {
   if (condition.type().dtype() != DType::Bool) {
     auto builder = error(diag::argument_kind, condition.range);
     builder.arg("where").arg("c").arg("bool").arg(describe(condition));
-    if (isInteger(condition.type().dtype()))
+    if (condition.isValue())
       builder.help("compare it: `" + textOf(condition.range) + " != 0`");
     return Operand::poison(args.range);
   }

@@ -259,6 +259,8 @@ bool Sema::checkGatherIndex(const ast::Expr *expr, const checked::Param *array,
     if (value.isValue() && array->rank() == 1)
       builder.fixIt(expr->getRange(), "[" + textOf(expr->getRange()) + "]",
                     "an index is written in brackets");
+    else if (value.isArray())
+      builder.help("load a tile of it: `[load(" + value.array->name + ", [i], [B])]`");
     return false;
   }
   for (const ast::Expr *entry : list->elements) {

@@ -128,7 +128,7 @@ bool Sema::checkIndexList(const ast::Expr *expr, StringRef builtin,
 
 /// `order: [1, 0]`; the identity when not given.
 bool Sema::checkOrder(const ast::Expr *expr, unsigned rank,
-                      SmallVectorImpl<unsigned> &order) {
+                      SmallVectorImpl<unsigned> &order, StringRef name) {
   if (!expr) {
     for (unsigned i = 0; i < rank; ++i)
       order.push_back(i);
@@ -139,7 +139,7 @@ bool Sema::checkOrder(const ast::Expr *expr, unsigned rank,
   bool isPermutation = list && list->elements.size() == rank;
   for (const ast::Expr *element :
        list ? list->elements : ArrayRef<ast::Expr *>()) {
-    std::optional<int64_t> axis = checkConstInt(element, "an entry of `order`");
+    std::optional<int64_t> axis = checkConstInt(element, "an entry of `" + name.str() + "`");
     if (!axis)
       return false;
     if (*axis < 0 || *axis >= rank || seen[*axis]) {
@@ -152,7 +152,7 @@ bool Sema::checkOrder(const ast::Expr *expr, unsigned rank,
   if (isPermutation)
     return true;
   error(diag::permutation, expr->getRange())
-      .arg("order")
+      .arg(name)
       .arg(int64_t(rank) - 1)
       .arg(textOf(expr->getRange()));
   return false;

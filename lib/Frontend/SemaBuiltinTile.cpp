@@ -116,7 +116,7 @@ Operand Sema::checkPermute(CallArgs &args) {
   if (!checkTile(operand, args.builtin->name))
     return Operand::poison(args.range);
   SmallVector<unsigned> order;
-  if (!checkOrder(args.values[1], operand.type().rank(), order))
+  if (!checkOrder(args.values[1], operand.type().rank(), order, "dims"))
     return Operand::poison(args.range);
   SmallVector<int64_t> axes(order.begin(), order.end()), shape;
   SmallVector<Origin> origins;

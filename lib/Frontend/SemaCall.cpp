@@ -76,7 +76,10 @@ Operand Sema::checkMethod(const ast::CallExpr &call,
   if (auto *base = dyn_cast<ast::NameExpr>(module))
     if (!lookup(base->name) && !findItem(base->name) &&
         !parseDType(std::string_view(base->name)) && !findBuiltin(base->name)) {
-      reportUnknownName(textOf(member.getRange()), member.getRange());
+      if (module == member.base && member.member.text == "to") // `x.to(T)`
+        reportUnknownName(base->name, base->getRange());
+      else
+        reportUnknownName(textOf(member.getRange()), member.getRange());
       return Operand::poison(range);
     }
   if (member.member.text == "to")
@@ -547,12 +550,14 @@ bool Sema::bindBuiltinArgs(const BuiltinInfo &builtin,
           .arg(named->name)
           .fixIt(SourceRange(extra.range.begin), named->name + ": ",
                  "write its name");
-    else
-      error(diag::too_many_arguments,
-            extra.range.to(call.args[position - 1].range))
-          .arg(name)
-          .arg(int64_t(numPositional))
-          .arg(int64_t(position));
+    else {
+      auto builder = error(diag::too_many_arguments,
+                           extra.range.to(call.args[position - 1].range));
+      builder.arg(name).arg(int64_t(numPositional)).arg(int64_t(position));
+      if (name == "reshape" || name == "broadcast_to" || name == "permute")
+        builder.help("a shape is written in brackets: `[" +
+                     textOf(call.args[1].range.to(call.args[position - 1].range)) + "]`");
+    }
     return false;
   }
   for (auto [param, value] : llvm::zip(params, args.values)) {

@@ -201,6 +201,15 @@ void Sema::reportDTypeMix(const Operand &left, const Operand &right,
   builder.secondary(left.range, "this is " + describe(left))
       .secondary(right.range, "this is " + describe(right));
   const bool sameWidth = dtypeBits(a) == dtypeBits(b);
+  // `var s = 0;` that is to add up floats.
+  for (const Operand *operand : {&left, &right})
+    if (Symbol *symbol = lookup(textOf(operand->range));
+        symbol && symbol->isFromInt && isFloat(operand == &left ? b : a)) {
+      builder.note(symbol->range, "an integer literal made this an `int`");
+      builder.help("begin with `0.0`, or with `: " + (operand == &left ? bName : aName) +
+                   "` behind the name");
+      return;
+    }
   if (isFloat(a) && isFloat(b) && sameWidth)
     builder.help("convert one side: `.to(" + aName + ")` or `.to(" + bName +
                  ")`; or both: `.to(f32)`");
@@ -422,9 +431,47 @@ void Sema::reportBroadcast(const Operand &left, const Operand &right,
     builder.help("`keep: true` keeps it as an axis of one");
     return;
   }
+  for (const Operand *operand : {&left, &right}) {
+    const std::string text = textOf(operand->range);
+    const llvm::StringRef call(text);
+    if ((call.starts_with("max(") || call.starts_with("min(")) &&
+        (call.ends_with(", 0)") || call.ends_with(", 1)"))) {
+      builder.help("`" + text + "` compares each element with the number; along an axis it is `" +
+                   call.take_front(3) + "(…, axis: " + call.drop_back(1).take_back(1) + ")`");
+      return;
+    }
+  }
   if (a.rank() == 2 && b.rank() == 2 && a.dim(0) == b.dim(1) &&
       a.dim(1) == b.dim(0))
     builder.help("`permute(" + textOf(right.range) + ", [1, 0])` matches");
+}
+
+/// `x - sum(x, axis: 1)` of a square tile: the sum fits as a column, which it is, and
+/// is taken for a row.
+void Sema::warnDroppedAxis(const Operand &operand, const Operand &other,
+                           SourceRange range) {
+  if (!operand.dropped || !operand.isRuntime() || !other.isRuntime() ||
+      operand.type().rank() + 1 != other.type().rank())
+    return;
+  SmallVector<int64_t> kept(operand.type().shape()), asRow(kept);
+  asRow.insert(asRow.begin(), 1);
+  const size_t axis = static_cast<size_t>(operand.dropped->axis);
+  if (axis > kept.size())
+    return;
+  kept.insert(kept.begin() + axis, 1);
+  // Both ways the other's shape is that of the result.
+  const auto fits = [&](ArrayRef<int64_t> shape) {
+    SmallVector<int64_t> merged(other.type().shape());
+    return !broadcastShapes(merged, shape) && ArrayRef<int64_t>(merged) == other.type().shape();
+  };
+  if (kept == asRow || !fits(kept) || !fits(asRow))
+    return;
+  error(diag::dropped_axis, range)
+      .arg(textOf(operand.dropped->call))
+      .arg(int64_t(axis))
+      .arg(shapeString(other.type().shape()))
+      .secondary(operand.range, "this is " + shapeString(operand.type().shape()))
+      .help("`keep: true` keeps the axis; `[None, :]` behind it says that a row is meant");
 }
 
 bool Sema::unifyShapes(SmallVectorImpl<Operand *> &operands, SourceRange range,
@@ -446,6 +493,9 @@ bool Sema::unifyShapes(SmallVectorImpl<Operand *> &operands, SourceRange range,
   }
   if (!checkTileSize(shape, range))
     return false;
+  for (const Operand *operand : operands)
+    for (const Operand *other : operands)
+      warnDroppedAxis(*operand, *other, range);
   for (Operand *operand : operands) {
     Operand unified =
         Operand::runtime(broadcastTo(*operand, shape), operand->range);

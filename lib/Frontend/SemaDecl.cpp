@@ -317,7 +317,7 @@ Sema::checkArrayDim(const ast::Expr *expr, const checked::Param &param,
                   llvm::StringRef(name->name.lower()) +
                   "`; or add a compile-time parameter `<" + name->name +
                   ": int>`");
-        return std::nullopt;
+        // Said once: what follows takes it for the dim that it is meant to be.
       }
       Symbol *bound = declare(out.copy(name->name), expr->getRange());
       bound->kind = Symbol::Kind::Dim;
@@ -342,8 +342,11 @@ Sema::checkArrayDim(const ast::Expr *expr, const checked::Param &param,
     return std::nullopt;
   if (!value.isConstant() || isFloat(value.type().dtype()) ||
       value.type().dtype() == DType::Bool) {
-    error(diag::array_dim, expr->getRange())
-        .label("this is " + describe(value));
+    auto builder = error(diag::array_dim, expr->getRange());
+    builder.label("this is " + describe(value));
+    if (llvm::isa<ast::BinaryExpr>(expr))
+      builder.help("name the dim, and say how long it is in `requires`: `m == " +
+                   textOf(expr->getRange()) + "`");
     return std::nullopt;
   }
   std::optional<int64_t> constant = value.constant->toInt64();

@@ -209,9 +209,13 @@ Symbol *Sema::declare(StringRef name, SourceRange range) {
   auto [place, isNew] = function->scopes.back().try_emplace(name, &symbol);
   if (!isNew) {
     if (name != "_")
-      error(diag::redefinition, range)
-          .arg(name)
-          .note(place->second->range, "first defined here");
+    {
+      auto builder = error(diag::redefinition, range);
+      builder.arg(name).note(place->second->range, "first defined here");
+      if (place->second->kind == Symbol::Kind::Dim)
+        builder.help("an array binds its dims; a scalar parameter of the same value "
+                     "is not needed");
+    }
     place->second = &symbol;
   }
   return &symbol;
@@ -403,12 +407,16 @@ Operand Sema::checkMember(const ast::MemberExpr &expr) {
   }
   auto builder = error(diag::unknown_member, expr.member.range);
   builder.arg(describe(base)).arg(expr.member.text);
-  if (base.isArray())
+  if (expr.member.text == "dtype")
+    builder.help("give the dtype a name, `<T: float>`, and use `T`");
+  else if (base.isArray())
     builder.help("an array has `shape`");
-  else if (expr.member.text == "T")
+  else if (expr.member.text == "T" || expr.member.text == "t")
     builder.help("`transpose(" + textOf(base.range) + ")`");
   else if (expr.member.text == "to")
     builder.help("`.to(T)` is a call");
+  else if (base.kind == Operand::Kind::Builtin)
+    builder.help("call it: `" + textOf(base.range) + "(…)`; the axes of the grid are 0, 1, 2");
   else if (expr.member.text == "shape" && base.isValue())
     builder.help(
         "the shape of a tile is known: it was given where the tile was made");
@@ -424,7 +432,7 @@ Operand Sema::checkIndex(const ast::IndexExpr &expr) {
     error(diag::array_as_value, base.range)
         .arg(base.array->name)
         .help("`load_at(" + base.array->name +
-              ", [i, j])` reads one element, `load` a tile");
+              ", [i, j])` reads one element, `load` a tile, `gather` elements anywhere");
     return Operand::poison(range);
   }
   base = requireValue(std::move(base));

@@ -150,6 +150,7 @@ struct Symbol {
   const checked::Param *param = nullptr; ///< ScalarParam, Dim
   unsigned axis = 0;                     ///< Dim
   bool isConstParam = false;
+  bool isFromInt = false; ///< a `var` that begins as an integer literal
   std::string setBy;  ///< of a compile-time parameter: "`-D BN=100`"; empty for
                       ///< a default
   bool isVar = false; ///< may be assigned
@@ -207,6 +208,7 @@ struct FunctionContext {
   checked::InlineBody *inlined = nullptr;
   FileId file = 0;
   std::vector<Scope> scopes;
+  llvm::DenseMap<StringRef, SourceRange> ended; ///< names of blocks that are over
   std::vector<LoopContext> loops;
   unsigned runtimeDepth = 0; ///< runtime ifs and loops around
   std::vector<PendingReturn> returns;
@@ -453,6 +455,8 @@ private:
                       SourceRange range, StringRef what);
   /// Brings operands to one shape by broadcasting; all are Runtime afterwards,
   /// unless all are constants.
+  void warnDroppedAxis(const Operand &operand, const Operand &other,
+                       SourceRange range);
   bool unifyShapes(SmallVectorImpl<Operand *> &operands, SourceRange range,
                    StringRef what);
   void reportBroadcast(const Operand &left, const Operand &right,
@@ -561,7 +565,7 @@ private:
                       bool elements,
                       SmallVectorImpl<checked::Expr *> &index);
   bool checkOrder(const ast::Expr *expr, unsigned rank,
-                  SmallVectorImpl<unsigned> &order);
+                  SmallVectorImpl<unsigned> &order, StringRef name = "order");
   checked::ConstantExpr *checkPad(const ast::Expr *expr, DType dtype,
                                   SourceRange callRange);
   void warnElementOffset(const ast::Expr *index, int64_t dim,

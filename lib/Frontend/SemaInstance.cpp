@@ -301,6 +301,16 @@ bool Sema::bindConstParams(const InstanceRequest &request) {
   return isValid && diags.getNumErrors() == errorsBefore;
 }
 
+static constexpr const char *boundsHelp =
+    "bounds are int for a size, bool, and for dtypes float, signed, unsigned, integer, "
+    "number, dtype";
+
+static bool isBound(StringRef word) {
+  static constexpr StringRef bounds[] = {"float",  "signed", "unsigned", "integer",
+                                         "number", "dtype",  "int",      "bool"};
+  return llvm::is_contained(bounds, word);
+}
+
 bool Sema::bindConstParam(const InstanceRequest &request,
                           const ast::ConstParam &param, const ast::Expr *fixed,
                           StringRef instance) {
@@ -324,6 +334,10 @@ bool Sema::bindConstParam(const InstanceRequest &request,
     value = checkExpr(param.defaultValue);
     valueRange = param.defaultValue->getRange();
   } else {
+    if (!isBound(param.bound.text)) {
+      error(diag::unknown_bound, param.bound.range).arg(param.bound.text).help(boundsHelp);
+      return false;
+    }
     StringRef example = param.bound.text == "int"    ? "128"
                         : param.bound.text == "bool" ? "true"
                                                      : "f32";
@@ -349,6 +363,8 @@ bool Sema::bindConstParam(const InstanceRequest &request,
   if (!satisfiesBound(value, param)) {
     auto builder = error(diag::bound_not_satisfied, valueRange);
     builder.arg(param.name.text).arg(param.bound.text).arg(describe(value));
+    if (param.bound.text == "float")
+      builder.help("`float` is f16, bf16, f32 or f64; `number` and `dtype` admit more");
     if (!setBy.empty())
       builder.note(param.bound.range, "set by `" + setBy + "`");
     symbol->value = Operand::poison(param.name.range);
@@ -383,15 +399,12 @@ bool Sema::satisfiesBound(Operand &value, const ast::ConstParam &param) {
   }
   if (bound == "bool")
     return value.isConstant() && value.constant->dtype() == DType::Bool;
-  static constexpr StringRef ofDTypes[] = {"float",   "signed", "unsigned",
-                                           "integer", "number", "dtype"};
-  if (!llvm::is_contained(ofDTypes, bound)) {
+  if (!isBound(bound)) {
     error(diag::unknown_bound, param.bound.range)
         .arg(bound)
         .help(value.isConstant() && value.type().dtype() != DType::Bool
                   ? "a size is bound by `int`"
-                  : "bounds are float, signed, unsigned, integer, number, "
-                    "dtype, int, bool");
+                  : boundsHelp);
     return true;
   }
   if (value.kind != Operand::Kind::DType)

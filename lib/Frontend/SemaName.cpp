@@ -171,6 +171,8 @@ static ArrayRef<ForeignName> foreignNames() {
       {"hypot", "", "`sqrt(x * x + y * y)`"},
       {"reciprocal", "", "`1.0 / x`"},
       {"square", "", "`x * x`"},
+      {"count", "", "`sum(x > 0.0)`: the sum of bools counts them"},
+      {"requires", "", "it stands between the parameters and the body; here there is `assume`"},
       {"norm", "", "`sqrt(sum(x * x, axis: …))`"},
       {"eye", "", "`(arange(N)[:, None] == arange(N)).to(f32)`"},
       {"tril", "", diagonal},
@@ -313,6 +315,13 @@ void Sema::reportUnknownName(StringRef name, SourceRange range, bool isTarget) {
       name.rsplit('.').second.empty() ? name : name.rsplit('.').second;
   if (last != name && findBuiltin(last)) {
     builder.fixIt(range, last, "functions have no prefix: `" + last + "`");
+    return;
+  }
+  const SourceRange ended = function ? function->ended.lookup(name) : SourceRange();
+  if (ended.isValid()) {
+    builder.note(ended, "`" + name.str() + "` is known until the end of this block");
+    builder.help("declare it before the block, by `var " + name.str() +
+                 " = …`, and assign to it inside");
     return;
   }
   StringRef first = name.split('.').first;

@@ -37,7 +37,8 @@ bool Sema::requireDomain(const Operand &operand, Domain domain,
   else if (isComputeFloat(dtype) && what == "^")
     builder.help("it is the exclusive or of bits; a power is `pow(x, y)`");
   else if (dtype == DType::Bool)
-    builder.help(domain == Domain::Number ? "`.to(i32)` makes 0 and 1 of it"
+    builder.help(domain == Domain::Number ? what == "*" ? "`where(c, x, 0)` is x where c holds"
+                                                        : "`.to(i32)` makes 0 and 1 of it"
                                           : "convert it by `.to`");
   else if (isF8(dtype) || dtype == DType::TF32)
     builder.help("it is for storage and `mma`; convert to compute: `.to(f32)`");

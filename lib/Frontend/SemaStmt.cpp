@@ -22,6 +22,8 @@ using llvm::dyn_cast;
 void Sema::checkBlock(const ast::Block &body) {
   function->scopes.emplace_back();
   checkStmts(body.stmts);
+  for (const auto &[name, symbol] : function->scopes.back())
+    function->ended[name] = symbol->range;
   function->scopes.pop_back();
 }
 
@@ -132,7 +134,9 @@ Operand Sema::define(const ast::Name &name, Operand value) {
     value = Operand::poison(name.range);
     break;
   case Operand::Kind::Builtin:
-    error(diag::not_a_value, value.range).arg(describe(value));
+    error(diag::not_a_value, value.range)
+        .arg(describe(value))
+        .help("call it: `" + textOf(value.range) + "(…)`");
     value = Operand::poison(name.range);
     break;
   default:
@@ -217,6 +221,7 @@ void Sema::checkLetTuple(const ast::LetStmt &stmt) {
 void Sema::checkVar(const ast::VarStmt &stmt) {
   ArrayRef<Origin> origins;
   Type type;
+  bool isFromInt = false;
   Operand value = Operand::poison(stmt.name.range);
   if (stmt.type)
     type = resolveType(stmt.type, &origins);
@@ -225,6 +230,7 @@ void Sema::checkVar(const ast::VarStmt &stmt) {
     if (stmt.type)
       value = conform(value, type, stmt.type);
     type = value.type();
+    isFromInt = !value.isPoison() && value.isWeak() && value.constant->isWeakInt();
     if (!value.isPoison() && value.isWeak() &&
         !convertWeakTo(value, value.constant->dtype()))
       type = Type::poison();
@@ -245,6 +251,7 @@ void Sema::checkVar(const ast::VarStmt &stmt) {
     flow.unset[variable] = "here";
   symbol->kind = Symbol::Kind::Variable;
   symbol->isVar = true;
+  symbol->isFromInt = isFromInt;
   symbol->variable = variable;
   symbol->origins = value.isPoison() ? origins : value.origins;
   symbol->dropped = value.dropped;
@@ -279,7 +286,8 @@ void Sema::reportAssignMismatch(const ast::AssignStmt &stmt,
   const bool sameDType = before.dtype() == after.dtype();
   // Only shapes where they are the difference.
   auto spelled = [&](const Type &type) {
-    return sameDType ? shapeString(type.shape()) : type.str();
+    return sameDType && before.isTile() && after.isTile() ? shapeString(type.shape())
+                                                          : type.str();
   };
   const bool isCarried =
       !function->loops.empty() &&
@@ -295,6 +303,10 @@ void Sema::reportAssignMismatch(const ast::AssignStmt &stmt,
   else if (before.isTile() && after.isScalar())
     builder.help("`full(" + shapeString(before.shape()) + ", " +
                  textOf(value.range) + ", " + dtype + ")` makes a tile of it");
+  else if (before.isScalar() && after.isTile())
+    builder.help("begin with a tile: `var " + symbol.name.str() + " = zeros(" +
+                 shapeString(after.shape()) + ", " +
+                 std::string(dtypeName(after.dtype())) + ")`");
   else if (value.dropped)
     builder.note(value.dropped->call,
                  "this drops axis " + llvm::Twine(value.dropped->axis) +
@@ -329,6 +341,8 @@ void Sema::checkAssign(const ast::AssignStmt &stmt) {
     if (symbol && !symbol->isConstParam && !symbol->isParam &&
         !symbol->isLoopVar && symbol->kind != Symbol::Kind::Dim)
       builder.help("define it by `var`");
+    else if (symbol && !symbol->isConstParam)
+      builder.help("copy it: `var x = " + stmt.target.text.str() + ";`");
     return;
   }
   Operand value;
@@ -351,8 +365,12 @@ void Sema::checkAssign(const ast::AssignStmt &stmt) {
   if (value.isWeak() && variable->type.isScalar() &&
       !convertWeakTo(value, variable->type.dtype()))
     return;
-  if (!(value.type() == variable->type))
-    return reportAssignMismatch(stmt, *symbol, value);
+  if (!(value.type() == variable->type)) {
+    reportAssignMismatch(stmt, *symbol, value);
+    symbol->kind = Symbol::Kind::Value; // what follows is no further error
+    symbol->value = Operand::poison(symbol->range);
+    return;
+  }
   auto *assign = emit<checked::AssignStmt>(stmt.getRange());
   assign->variable = variable;
   assign->value = materialize(value);

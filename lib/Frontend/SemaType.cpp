@@ -254,6 +254,8 @@ bool Sema::checkTileDim(const ast::Expr *expr, int64_t &dim) {
       setBy = " (set by `" + symbol->setBy + "`)";
   auto builder = error(diag::tile_dim_not_power_of_two, expr->getRange());
   builder.arg(textOf(expr->getRange())).arg(dim).arg(setBy);
+  if (dim == -1)
+    builder.help("every dim is written out");
   if (dim > 1 && dim <= maxTileElements)
     builder.help("use " +
                  llvm::Twine(llvm::NextPowerOf2(static_cast<uint64_t>(dim))) +

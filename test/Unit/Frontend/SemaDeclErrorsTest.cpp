@@ -60,7 +60,7 @@ TEST(SemaDeclErrors, Parameters) {
       {"kernel k(n: int, t: array<f32, [$n]>) { }", "T0201"},
       {"kernel k(t: array<f32, [n]>, $n: int) { }", "T0201"},
       {"kernel k(t: $f33) { let q = t + 1; let u = exp(t); }", "T0213"},
-      {"kernel k(t: array<f32, [$N]>) { store(t, [0], load(t, [0], [4])); }",
+      {"kernel k(t: mut array<f32, [$N]>) { store(t, [0], load(t, [0], [4])); }",
        "T0212"},
   });
 }
