@@ -76,6 +76,12 @@ static uint64_t smallWord(DType dtype, uint64_t bits) {
                         : static_cast<uint64_t>(value);
 }
 
+static uint64_t countWord(DType dtype, uint64_t i) {
+  if (isFloat(dtype))
+    return numerics::encode(dtype, static_cast<double>(i));
+  return dtype == DType::Bool ? i != 0 : i; // its low bytes
+}
+
 static void fill(NpyArray &array, StringRef how, uint64_t seed) {
   size_t bytes = dtypeBytes(array.dtype);
   if (how == "zeros" || how == "poison") {
@@ -84,9 +90,10 @@ static void fill(NpyArray &array, StringRef how, uint64_t seed) {
   }
   uint64_t one = isFloat(array.dtype) ? numerics::encode(array.dtype, 1.0) : 1;
   for (size_t at = 0, i = 0; at < array.data.size(); at += bytes, ++i) {
-    uint64_t word = how == "ones"    ? one
-                    : how == "small" ? smallWord(array.dtype, mix(seed + i))
-                                     : randomWord(array.dtype, mix(seed + i));
+    uint64_t word = how == "ones"     ? one
+                    : how == "arange" ? countWord(array.dtype, i)
+                    : how == "small"  ? smallWord(array.dtype, mix(seed + i))
+                                      : randomWord(array.dtype, mix(seed + i));
     std::memcpy(&array.data[at], &word, bytes);
   }
 }
@@ -181,6 +188,57 @@ static Expected<ScalarArg> parseScalar(StringRef text, const ParamInfo &param) {
   return ScalarArg::integer(dtype, value);
 }
 
+/// Reads `[1, 2, 3]` or `[[1, 2], [3, 4]]`: elements of the parameter's dtype.
+static Expected<NpyArray> parseElements(StringRef text, const ParamInfo &param) {
+  const auto wrong = [&](const llvm::Twine &why) {
+    return failure(("`" + text + "` " + why).str());
+  };
+  NpyArray array;
+  array.dtype = param.dtype;
+  std::vector<int64_t> counts; // of the lists that are open
+  size_t leaves = 0;           // how deep the numbers lie, once there is one
+  for (StringRef rest = text.trim(); !rest.empty();) {
+    if (rest.consume_front("[")) {
+      counts.push_back(0);
+      if (leaves && counts.size() > leaves)
+        return wrong("mixes numbers and lists");
+      if (counts.size() > static_cast<size_t>(maxRank))
+        return wrong("has more than 6 dims");
+    } else if (rest.consume_front("]")) {
+      const size_t depth = counts.size(); // of the list that ends
+      if (array.shape.size() < depth)
+        array.shape.resize(depth, -1);
+      int64_t &dim = array.shape[depth - 1];
+      if (dim >= 0 && dim != counts.back())
+        return wrong("has lists of different lengths");
+      dim = counts.back();
+      counts.pop_back();
+      if (!counts.empty())
+        ++counts.back();
+      else if (!rest.trim().empty())
+        return wrong("goes on behind its end");
+    } else {
+      StringRef element = rest.take_until([](char c) { return c == ',' || c == '[' || c == ']'; });
+      rest = rest.drop_front(element.size());
+      auto scalar = parseScalar(element.trim(), param);
+      if (!scalar)
+        return scalar.failure();
+      if (array.shape.size() > counts.size() || (leaves && leaves != counts.size()))
+        return wrong("mixes numbers and lists");
+      leaves = counts.size();
+      const auto *bytes = reinterpret_cast<const std::byte *>(&scalar->bits);
+      array.data.insert(array.data.end(), bytes, bytes + dtypeBytes(param.dtype));
+      ++counts.back();
+    }
+    rest = rest.ltrim();
+    if (!counts.empty() && rest.consume_front(","))
+      rest = rest.ltrim();
+  }
+  if (!counts.empty())
+    return wrong("has a `[` that is not closed");
+  return array;
+}
+
 static Expected<RunArgument> makeArgument(const ParamInfo &param, StringRef text, uint64_t seed) {
   RunArgument result;
   result.isArray = param.isArray;
@@ -198,11 +256,18 @@ static Expected<RunArgument> makeArgument(const ParamInfo &param, StringRef text
     result.array = std::move(*array);
     return result;
   }
+  if (text.starts_with("[")) {
+    auto array = parseElements(text, param);
+    if (!array)
+      return array.failure();
+    result.array = std::move(*array);
+    return result;
+  }
   auto [how, type] = text.split(':');
-  if (how != "random" && how != "small" && how != "zeros" && how != "ones" && how != "poison")
-    return failure(("`" + text + "` is not an array: write random:, small:, zeros:, ones: or poison: "
-                    "and a type, e.g. random:" + llvm::StringRef(dtypeName(param.dtype)) +
-                    "[128, 64], or @file.npy")
+  if (!llvm::is_contained({"random", "small", "arange", "zeros", "ones", "poison"}, how))
+    return failure(("`" + text + "` is not an array: write random:, small:, arange:, zeros:, ones: or "
+                    "poison: and a type, e.g. random:" + llvm::StringRef(dtypeName(param.dtype)) +
+                    "[128, 64], or [1, 2, 3], or @file.npy")
                        .str());
   auto array = parseType(type);
   if (!array)

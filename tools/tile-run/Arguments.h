@@ -7,6 +7,8 @@
 //
 //   random:f32[3, 4]    values about N(0, 1); integers -8 … 8 (unsigned 0 … 16)
 //   small:f32[3, 4]     whole numbers -3 … 3 (unsigned 0 … 3), in any dtype
+//   arange:f32[3, 4]    0, 1, 2, … in order of memory (integers wrap)
+//   [[1, 2], [3, 4]]    elements, which take the parameter's dtype
 //   zeros: ones: poison:  poison is every byte 0xff: NaN, or -1
 //   @f.npy  @f.npy:bf16   a file; with a dtype its integers are taken as that
 //   5  1e-3  true  inf    scalars, which take the parameter's dtype

@@ -122,9 +122,12 @@ int CommandLine::parse(llvm::ArrayRef<const char *> given, llvm::raw_ostream &er
   if (isBatch)
     return exitSuccess;
   std::vector<std::string> inputs = args.getAllArgValues(OPT_INPUT);
-  if (inputs.size() != 1)
-    return usage(inputs.empty() ? "no input file; `tile-run --help` shows the usage"
-                                : "more than one input file");
+  if (inputs.empty())
+    return usage("no input file; `tile-run --help` shows the usage");
+  if (inputs.size() > 1)
+    return usage("one input file, not also `" + inputs[1] + "`" +
+                 (StringRef(inputs[1]).contains('=') ? "; an argument is given by `--arg " + inputs[1] + "`"
+                                                     : std::string()));
   input = inputs.front();
   compile.defines = args.getAllArgValues(OPT_D);
   compile.includeDirs = args.getAllArgValues(OPT_I);

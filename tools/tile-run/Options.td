@@ -30,7 +30,7 @@ def gpu_arch : J<"gpu-arch", "<chip>", "The chip that --device=simt compiles for
 }
 
 let Group = group_launch in {
-def arg : S<"arg", "<name>=<value>", "An argument: random:f32[3,4] small:.. zeros:.. ones:.. poison:.. @file.npy @file.npy:bf16 5 1e-3 true">;
+def arg : S<"arg", "<name>=<value>", "An argument: random:f32[3,4] small:.. arange:.. zeros:.. ones:.. poison:.. [[1,2],[3,4]] @file.npy @file.npy:bf16 5 1e-3 true">;
 def arg_eq : Joined<["--", "-"], "arg=">, Alias<arg>;
 def grid : J<"grid", "<x>[,<y>[,<z>]]", "The grid, instead of the kernel's own">;
 def device : J<"device", "<auto|gpu|cpu|simt>", "Where to run: cpu interprets, simt executes the compiled code thread by thread; default auto: gpu if there is one">;

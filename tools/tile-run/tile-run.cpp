@@ -214,16 +214,24 @@ Expected<double> Run::countFlops() {
       rest = rest.drop_front(n);
       continue;
     }
-    std::string value = name.str();
+    std::string value, names;
+    auto offer = [&](const std::string &known, const HostExpr &expr) {
+      if (known == name)
+        value = expr.str();
+      if (!known.empty() && !llvm::StringRef(names + ",").contains(" " + known + ","))
+        names += (names.empty() ? " " : ", ") + known;
+    };
     for (unsigned p = 0; p < info.params.size(); ++p) {
-      if (!info.params[p].isArray && info.params[p].name == name)
-        value = HostExpr::arg(p).str();
+      if (!info.params[p].isArray)
+        offer(info.params[p].name, HostExpr::arg(p));
       for (unsigned d = 0; d < info.params[p].dims.size(); ++d)
-        if (info.params[p].dims[d].name == name)
-          value = HostExpr::dim(p, d).str();
+        offer(info.params[p].dims[d].name, HostExpr::dim(p, d));
     }
-    text += value;
     rest = rest.drop_front(name.size());
+    if (value.empty() && !rest.starts_with("("))
+      return exitWith(exitUsage, "--flops: `" + name.str() +
+                                     "` is no size and no number of the kernel; there are" + names);
+    text += value.empty() ? name.str() : value;
   }
   auto expr = HostExpr::parse(text);
   if (!expr)

@@ -36,7 +36,7 @@ static int explainCode(llvm::StringRef code) {
     llvm::errs() << "tilec: error: there is no message `" << code << "`\n";
     return exitUsage;
   }
-  llvm::outs() << page;
+  llvm::outs() << page << "\n";
   return exitSuccess;
 }
 
