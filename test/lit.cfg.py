@@ -23,6 +23,7 @@ for name in ("CUDA_HOME", "CI", "TILEC_REQUIRE_GPU"):
 config.environment["TILEC_CACHE_DIR"] = os.path.join(config.test_exec_root, "cache")
 config.substitutions.append(("%examples", os.path.join(config.test_source_root, "Examples")))
 config.substitutions.append(("%python", sys.executable))
+config.substitutions.append(("%build", os.path.dirname(config.tilec_tools_dir)))
 
 
 def find_ptxas():

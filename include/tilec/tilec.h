@@ -12,7 +12,7 @@
 //   tilec::Stream s = dev.createStream();
 //   auto x = tilec::Array<tilec::f32, 1>::fromHost(s, values);
 //   auto y = tilec::Array<tilec::f32, 1>::zeros(s, x.shape());
-//   tilec::Kernel k = tilec::Module::fromFile("double.tlm").kernel("twice");
+//   tilec::Kernel k = tilec::Module::fromFile("double.tilemod").kernel("twice");
 //   k.launch(s, x, y);
 //   std::vector<float> result = y.toHost(s);
 //

@@ -153,7 +153,9 @@ const SourceManager &Compilation::sources() const { return state->sources; }
 std::vector<std::string> Compilation::dependencies() const {
   std::vector<std::string> files;
   for (FileId id = 0; id < state->sources.getNumFiles(); ++id)
-    files.push_back(state->sources.getFileName(id).str());
+    // Text of the command line and of standard input is in no file.
+    if (StringRef name = state->sources.getFileName(id); !name.starts_with("<") && name != "-")
+      files.push_back(name.str());
   return files;
 }
 
