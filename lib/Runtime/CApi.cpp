@@ -11,6 +11,7 @@
 
 #include "tilec/Runtime/Module.h"
 
+#include <bit>
 #include <exception>
 
 using namespace tilec;
@@ -32,15 +33,23 @@ template <typename Action> static int guarded(Action action) {
   return lastError.empty() ? 0 : 1;
 }
 
-/// The argument as the runtime takes it, or why it is none.
-static Expected<KernelArg> toArgument(const tilec_argument &argument) {
+/// The argument as the runtime takes it, or why it is none. The numbers of Python and C are
+/// converted to the parameter's dtype as those of C++ are.
+static Expected<Argument> toArgument(const tilec_argument &argument) {
   std::optional<DType> dtype =
       argument.dtype ? parseDType(argument.dtype) : std::optional<DType>();
   if (!dtype)
     return failure(std::string("there is no dtype '") +
                    (argument.dtype ? argument.dtype : "(null)") + "'");
-  if (argument.rank == 0)
-    return KernelArg(ScalarArg{*dtype, argument.bits});
+  if (argument.rank == 0) {
+    if (*dtype == DType::Int)
+      return Argument(static_cast<int64_t>(argument.bits));
+    if (*dtype == DType::F64)
+      return Argument(std::bit_cast<double>(argument.bits));
+    if (*dtype == DType::Bool)
+      return Argument(argument.bits != 0);
+    return Argument(ScalarArg{*dtype, argument.bits});
+  }
   if (argument.rank < 0 || argument.rank > maxRank)
     return failure("the rank of an array is 1 to 6");
   auto *data = reinterpret_cast<void *>(static_cast<uintptr_t>(argument.bits));
@@ -48,7 +57,7 @@ static Expected<KernelArg> toArgument(const tilec_argument &argument) {
   if (argument.is_strided)
     for (int dim = 0; dim < argument.rank; ++dim)
       array.strides[dim] = argument.strides[dim];
-  return KernelArg(array);
+  return Argument(array);
 }
 
 tilec_kernel *tilec_load(const char *path, const char *name) {
@@ -70,17 +79,25 @@ void tilec_unload(tilec_kernel *kernel) { delete kernel; }
 
 int tilec_launch(tilec_kernel *kernel, void *stream, int32_t numArguments,
                  const tilec_argument *arguments) {
+  return tilec_launch_grid(kernel, stream, nullptr, numArguments, arguments);
+}
+
+int tilec_launch_grid(tilec_kernel *kernel, void *stream, const int64_t *grid,
+                      int32_t numArguments, const tilec_argument *arguments) {
   return guarded([&]() -> std::string {
-    std::vector<KernelArg> args;
+    std::vector<Argument> args;
     args.reserve(size_t(numArguments));
     for (int32_t i = 0; i < numArguments; ++i) {
-      Expected<KernelArg> arg = toArgument(arguments[i]);
+      Expected<Argument> arg = toArgument(arguments[i]);
       if (!arg)
         return "argument " + std::to_string(i) + ": " + arg.failure().message;
       args.push_back(*arg);
     }
-    Expected<void> launched = kernel->kernel.tryLaunchArgs(
-        StreamRef(static_cast<CUstream_st *>(stream)), LaunchConfig(), args);
+    LaunchConfig config;
+    if (grid)
+      config.grid = Grid{grid[0], grid[1], grid[2]};
+    Expected<void> launched = kernel->kernel.tryLaunchArguments(
+        StreamRef(static_cast<CUstream_st *>(stream)), config, args);
     return launched ? "" : launched.failure().message;
   });
 }

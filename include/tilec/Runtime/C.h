@@ -31,7 +31,8 @@ extern "C" {
 
 typedef struct tilec_kernel tilec_kernel;
 
-/* An array when `rank` > 0, else a scalar, whose bits are in `bits`. */
+/* An array when `rank` > 0, else a scalar, whose bits are in `bits`. A scalar of "int", "f64"
+ * or "bool" is converted to the parameter's dtype, if it is a value of that; others match. */
 typedef struct tilec_argument {
   const char *dtype;  /* as in the language: "f32", "bf16", "int", ... */
   int32_t rank;       /* 0 ... 6 */
@@ -48,6 +49,9 @@ TILEC_EXPORT void tilec_unload(tilec_kernel *kernel);
  * launch is under way. */
 TILEC_EXPORT int tilec_launch(tilec_kernel *kernel, void *stream, int32_t num_arguments,
                               const tilec_argument *arguments);
+/* The same on a grid of three extents, which a kernel that states none needs. */
+TILEC_EXPORT int tilec_launch_grid(tilec_kernel *kernel, void *stream, const int64_t *grid,
+                                   int32_t num_arguments, const tilec_argument *arguments);
 /* Why the last call on this thread failed; "" when it did not. */
 TILEC_EXPORT const char *tilec_last_error(void);
 

@@ -18,3 +18,16 @@ TEST(CApi, TellsWhyAModuleCannotBeLoaded) {
 }
 
 TEST(CApi, UnloadsNothing) { tilec_unload(nullptr); }
+
+TEST(CApi, TellsWhichArgumentIsNone) {
+  tilec_argument arguments[2] = {};
+  arguments[0].dtype = "int";
+  arguments[1].dtype = "f33";
+  const int64_t grid[3] = {1, 1, 1};
+  EXPECT_EQ(tilec_launch_grid(nullptr, nullptr, grid, 2, arguments), 1);
+  EXPECT_THAT(tilec_last_error(), HasSubstr("argument 1: there is no dtype 'f33'"));
+  arguments[1].dtype = "f32";
+  arguments[1].rank = 7;
+  EXPECT_EQ(tilec_launch(nullptr, nullptr, 2, arguments), 1);
+  EXPECT_THAT(tilec_last_error(), HasSubstr("argument 1: the rank of an array is 1 to 6"));
+}

@@ -33,6 +33,10 @@ runtime = ctypes.CDLL(os.environ.get("TILEC_RUNTIME", "libtilec_runtime.so"))
 runtime.tilec_load.restype = ctypes.c_void_p
 runtime.tilec_last_error.restype = ctypes.c_char_p
 runtime.tilec_launch.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Argument)]
+IS_CONVERTING = hasattr(runtime, "tilec_launch_grid")  # libraries of before take a float for f32 alone
+if IS_CONVERTING:
+    runtime.tilec_launch_grid.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int64), ctypes.c_int32,
+                                          ctypes.POINTER(Argument)]
 
 
 def check(good):
@@ -41,13 +45,17 @@ def check(good):
 
 
 def argument(value):
-    """An array of a tensor, an f32 of a float, an int of an integer."""
+    """An array of a tensor; numbers, which take the parameter's dtype."""
     if isinstance(value, torch.Tensor):
         dims = (ctypes.c_int64 * 6)(*value.shape)
         strides = (ctypes.c_int64 * 6)(*value.stride())
         return Argument(DTYPES[value.dtype].encode(), value.dim(), not value.is_contiguous(), value.data_ptr(), dims, strides)
-    if isinstance(value, float):
+    if isinstance(value, bool):
+        return Argument(b"bool", 0, 0, value)
+    if isinstance(value, float) and not IS_CONVERTING:
         return Argument(b"f32", 0, 0, ctypes.c_uint32.from_buffer(ctypes.c_float(value)).value)
+    if isinstance(value, float):
+        return Argument(b"f64", 0, 0, ctypes.c_uint64.from_buffer(ctypes.c_double(value)).value)
     return Argument(b"int", 0, 0, value & (2**64 - 1))
 
 
@@ -103,11 +111,18 @@ class TileKernel:
         self.kernel = runtime.tilec_load(module.encode(), name.encode())
         check(self.kernel)
 
-    def prepare(self, *args):
-        """A callable that launches with these arguments."""
+    def prepare(self, *args, grid=None):
+        """A callable that launches with these arguments, on `grid` where the kernel states none."""
         packed = (Argument * len(args))(*map(argument, args))
+        extents = (ctypes.c_int64 * 3)(*grid, *[1] * (3 - len(grid))) if grid else None
 
         def launch(keep=args):
             stream = torch.cuda.current_stream().cuda_stream
-            check(runtime.tilec_launch(self.kernel, stream, len(packed), packed) == 0)
+            if extents:
+                check(runtime.tilec_launch_grid(self.kernel, stream, extents, len(packed), packed) == 0)
+            else:
+                check(runtime.tilec_launch(self.kernel, stream, len(packed), packed) == 0)
         return launch
+
+    def __call__(self, *args, grid=None):
+        self.prepare(*args, grid=grid)()
