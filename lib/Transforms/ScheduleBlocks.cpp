@@ -112,6 +112,7 @@ struct BlockArithmetic {
   Value mul(Value a, Value b) { return arith::MulIOp::create(builder, loc, a, b); }
   Value div(Value a, Value b) { return arith::DivUIOp::create(builder, loc, a, b); }
   Value rem(Value a, Value b) { return arith::RemUIOp::create(builder, loc, a, b); }
+  Value shift(Value a, Value b) { return arith::ShRUIOp::create(builder, loc, a, b); }
   Value min(Value a, Value b) { return arith::MinUIOp::create(builder, loc, a, b); }
   Value max(Value a, Value b) { return arith::MaxUIOp::create(builder, loc, a, b); }
   Value is(arith::CmpIPredicate predicate, Value a, Value b) {
@@ -157,17 +158,23 @@ static Value turnRound(BlockArithmetic math, Value number, Value total, Value nu
   return math.add(first, math.select(isOdd, turned, place));
 }
 
-/// Bands of axis 0 from where work is most, in each all positions of the other axes.
-/// Positions of a band take nearly as long, and those side by side along axis 0 are at work
-/// together.
-static RowAndOther placeInBands(BlockArithmetic math, Value number, Value rows, Value others) {
-  Value band = math.constant(unevenBandBlocks);
-  Value size = math.mul(band, others);
-  Value first = math.mul(math.div(number, size), band);
-  Value height = math.min(math.sub(rows, first), band);
-  Value inBand = math.rem(number, size);
-  Value other = math.div(inBand, height);
-  return {math.add(first, math.rem(inBand, height)), other};
+/// The row and the column of the position that comes `number`-th in bands of `band` rows, a power
+/// of two, each gone through column by column. What is left below whole bands is one that is
+/// less high. Either takes one division, which costs the assembler as much as a dozen other
+/// operations: they share it.
+static RowAndOther placeInBands(BlockArithmetic math, Value number, Value rows, Value others,
+                                int64_t band) {
+  Value height = math.constant(band);
+  Value odd = math.rem(rows, height);
+  Value whole = math.sub(rows, odd);
+  Value inWhole = math.mul(whole, others);
+  Value isWhole = math.is(arith::CmpIPredicate::ult, number, inWhole);
+  Value dividend = math.select(isWhole, math.div(number, height), math.sub(number, inWhole));
+  Value divisor = math.select(isWhole, others, odd);
+  Value quotient = math.div(dividend, divisor), rest = math.rem(dividend, divisor);
+  Value row = math.add(math.mul(quotient, height), math.rem(number, height));
+  return {math.select(isWhole, row, math.add(whole, rest)),
+          math.select(isWhole, rest, quotient)};
 }
 
 /// A long position of axis 0 and, a round later, the short one that goes with it: two rounds
@@ -218,7 +225,8 @@ static SmallVector<Value, 3> unevenPosition(BlockArithmetic math, Value number, 
   Value rows = extents[0];
   Value others = extents.size() > 2 ? math.mul(extents[1], extents[2]) : extents[1];
   auto inBands = [&](BlockArithmetic inner) {
-    return placeInBands(inner, turnRound(inner, number, total, numBlocks), rows, others);
+    return placeInBands(inner, turnRound(inner, number, total, numBlocks), rows, others,
+                        unevenBandBlocks);
   };
   RowAndOther place;
   if (raster.isSharedAlong0) {
@@ -242,24 +250,6 @@ static SmallVector<Value, 3> unevenPosition(BlockArithmetic math, Value number, 
   return positionAt(math, x, other, extents);
 }
 
-/// Where the block is that comes `inBand`-th in a band of `height` rows: its row and its
-/// column. Most bands are full, and their height is known.
-static std::pair<Value, Value> positionInBand(BlockArithmetic math, Value inBand,
-                                              Value height) {
-  OpBuilder &builder = math.builder;
-  Value band = math.constant(bandBlocks);
-  Value isFull =
-      arith::CmpIOp::create(builder, math.loc, arith::CmpIPredicate::eq, height, band);
-  auto divide = [&](Value by) {
-    return [&, by](OpBuilder &body, Location loc) {
-      BlockArithmetic inner{body, loc};
-      scf::YieldOp::create(body, loc, {inner.rem(inBand, by), inner.div(inBand, by)});
-    };
-  };
-  auto branch = scf::IfOp::create(builder, math.loc, isFull, divide(band), divide(height));
-  return {branch.getResult(0), branch.getResult(1)};
-}
-
 /// The position of the grid that comes `number`-th where all take equally long. `extents`:
 /// of the grid's axes.
 static SmallVector<Value, 3> evenPosition(BlockArithmetic math, Value number,
@@ -274,13 +264,8 @@ static SmallVector<Value, 3> evenPosition(BlockArithmetic math, Value number,
     z = math.div(number, plane);
     inPlane = math.rem(number, plane);
   }
-  Value band = math.constant(bandBlocks);
-  Value bandSize = math.mul(band, extents[1]);
-  Value first = math.mul(math.div(inPlane, bandSize), band);
-  Value inBand = math.rem(inPlane, bandSize);
-  Value height = math.min(math.sub(extents[0], first), band);
-  auto [row, column] = positionInBand(math, inBand, height);
-  return {math.widen(math.add(first, row)), math.widen(column), math.widen(z)};
+  auto [row, column] = placeInBands(math, inPlane, extents[0], extents[1], bandBlocks);
+  return {math.widen(row), math.widen(column), math.widen(z)};
 }
 
 /// Only a kernel whose time goes into rings gains: its next copies overlap.
@@ -583,8 +568,10 @@ static void makePersistent(tile::KernelOp kernel, Raster raster, std::optional<C
     blocks = cluster->isOfLaunch
                  ? math.narrow(tgpu::ClusterSizeOp::create(builder, kernel.getLoc(), index))
                  : math.constant(cluster->blocks);
-    Value up = math.add(extent, math.sub(blocks, math.constant(1)));
-    extents[cluster->axis] = math.div(up, blocks);
+    Value more = math.sub(blocks, math.constant(1));
+    Value up = math.add(extent, more);
+    // The launch takes one block or two: their logarithm is one less.
+    extents[cluster->axis] = cluster->isOfLaunch ? math.shift(up, more) : math.div(up, blocks);
   }
   Value product = extents[0];
   for (Value axis : ArrayRef(extents).drop_front())

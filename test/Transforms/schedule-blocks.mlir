@@ -13,7 +13,7 @@
 // CHECK: %[[STEP:.*]] = tgpu.num_resident_blocks
 // CHECK: scf.for %[[T:.*]] = %[[FIRST]] to %{{.*}} step %[[STEP]] {
 // CHECK:   %[[N:.*]] = arith.index_cast %[[T]] : index to i32
-// CHECK:   arith.minui
+// CHECK:   %[[WHOLE:.*]] = arith.cmpi ult
 // CHECK-NOT: tile.block_id
 // CHECK:   scf.for
 // Each tile is read once, as long as the grid has one position along the other axes.
@@ -49,7 +49,9 @@ tile.kernel @plain(%a: !tile.array<?x?xf32>, %c: !tile.array<?x?xf32, mut>) attr
 // CLUSTER-SAME: tgpu.cluster = 2 : i64, tgpu.cluster_axis = 0
 // CLUSTER: %[[SIZE:.*]] = tgpu.cluster_size
 // CLUSTER: %[[BLOCKS:.*]] = arith.index_cast %[[SIZE]]
-// CLUSTER: arith.divui %{{.*}}, %[[BLOCKS]] : i32
+// CLUSTER: %[[MORE:.*]] = arith.subi %[[BLOCKS]], %c1_i32{{.*}} : i32
+// CLUSTER: %[[UP:.*]] = arith.addi %{{.*}}, %[[MORE]] : i32
+// CLUSTER: arith.shrui %[[UP]], %[[MORE]] : i32
 // CLUSTER:   %[[RANK:.*]] = tgpu.cluster_rank
 // CLUSTER:   %[[INSIDE:.*]] = arith.cmpi ult
 // CLUSTER:   scf.for
@@ -95,15 +97,17 @@ tile.kernel @paired(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !t
 // CLUSTER:   %[[TURNED:.*]] = arith.select %{{.*}}, %[[BACK]], %[[PLACE]] : i32
 // CLUSTER:   %[[NUMBER:.*]] = arith.addi %[[FIRST]], %[[TURNED]] : i32
 // CLUSTER:   %[[FOUR:.*]] = arith.constant 4 : i32
-// CLUSTER:   %[[BAND:.*]] = arith.muli %[[FOUR]], %{{.*}} : i32
-// CLUSTER:   arith.divui %[[NUMBER]], %[[BAND]] : i32
-// CLUSTER:   %[[ABOVE:.*]] = arith.muli %{{.*}}, %[[FOUR]] : i32
-// CLUSTER:   %[[LEFT:.*]] = arith.subi
-// CLUSTER:   %[[HEIGHT:.*]] = arith.minui %[[LEFT]], %[[FOUR]] : i32
-// CLUSTER:   %[[IN:.*]] = arith.remui %[[NUMBER]], %[[BAND]] : i32
-// CLUSTER-DAG: arith.divui %[[IN]], %[[HEIGHT]] : i32
-// CLUSTER-DAG: %[[ROW:.*]] = arith.remui %[[IN]], %[[HEIGHT]] : i32
-// CLUSTER:   %[[FROM:.*]] = arith.addi %[[ABOVE]], %[[ROW]] : i32
+// CLUSTER:   %[[ODD:.*]] = arith.remui %[[ROWS:.*]], %[[FOUR]] : i32
+// CLUSTER:   %[[WHOLE:.*]] = arith.subi %[[ROWS]], %[[ODD]] : i32
+// CLUSTER:   %[[IN:.*]] = arith.muli %[[WHOLE]], %[[COLUMNS:.*]] : i32
+// CLUSTER:   %[[IS:.*]] = arith.cmpi ult, %[[NUMBER]], %[[IN]] : i32
+// CLUSTER:   %[[A:.*]] = arith.select %[[IS]], %{{.*}}, %{{.*}} : i32
+// CLUSTER:   %[[B:.*]] = arith.select %[[IS]], %[[COLUMNS]], %[[ODD]] : i32
+// CLUSTER:   %[[Q:.*]] = arith.divui %[[A]], %[[B]] : i32
+// CLUSTER:   %[[R:.*]] = arith.remui %[[A]], %[[B]] : i32
+// CLUSTER:   %[[BAND:.*]] = arith.muli %[[Q]], %[[FOUR]] : i32
+// CLUSTER:   %[[ROW:.*]] = arith.addi %[[BAND]], %{{.*}} : i32
+// CLUSTER:   %[[FROM:.*]] = arith.select %[[IS]], %[[ROW]], %{{.*}} : i32
 // CLUSTER:   %[[LAST:.*]] = arith.subi
 // CLUSTER:   arith.subi %[[LAST]], %[[FROM]] : i32
 // CLUSTER: tile.return
@@ -130,7 +134,7 @@ tile.kernel @uneven(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !t
 // CLUSTER-LABEL: tile.kernel @later
 // CLUSTER:   %[[BANDS:.*]] = arith.muli %{{.*}}, %c4_i32 : i32
 // CLUSTER:   %[[FROM:.*]] = arith.addi %[[BANDS]], %{{.*}} : i32
-// CLUSTER:   arith.index_cast %[[FROM]] : i32 to index
+// CLUSTER:   arith.select %{{.*}}, %[[FROM]], %{{.*}} : i32
 // CLUSTER: tile.return
 // REMARK: [Passed] {{.*}}Function=later {{.*}}Remark="resident blocks take one position of the grid after the other, the first of axis 0 first, as these take longest"
 tile.kernel @later(%a: !tile.array<?x?xbf16>, %n: index) attributes {num_warps = 4 : i32} {

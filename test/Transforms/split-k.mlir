@@ -39,7 +39,13 @@ tile.kernel @four(%a: !tile.array<?x?xf32>, %b: !tile.array<?x?xf32>, %c: !tile.
 // How many blocks share is for the launch to say.
 // CHECK-LABEL: tile.kernel @few
 // CHECK-SAME: tgpu.split_k = 0
-// CHECK: tgpu.cluster_size
+// CHECK: %[[PARTS:.*]] = tgpu.cluster_size
+// 1, 2, 4 and 8 blocks by shifts of 0, 1, 2 and 3 bits.
+// CHECK: %[[HALF:.*]] = arith.shrui %[[PARTS]], %{{.*}} : index
+// CHECK: %[[EIGHTH:.*]] = arith.shrui %[[PARTS]], %{{.*}} : index
+// CHECK: %[[BITS:.*]] = arith.subi %[[HALF]], %[[EIGHTH]] : index
+// CHECK: arith.shrui %{{.*}}, %[[BITS]] : index
+// CHECK-NOT: arith.divui %{{.*}}, %[[PARTS]]
 // CHECK: tgpu.cluster_sum
 tile.kernel @few(%a: !tile.array<?x?xf32>, %c: !tile.array<?x?xf32, mut>, %n: index)
     attributes {tile.facts = ["aligned16", "few_blocks"]} {
