@@ -30,7 +30,9 @@
 // [1, 2] and whose dividend is at most 1, as in sigmoid: six instructions and no question.
 // (Dividends below 2^-100 may then be off in the last bit of a subnormal quotient.)
 // One marked `afn` and `arcp` may be approximate, and has a divisor of at least 1: a
-// reciprocal and a multiplication, 1.5 ulp, and 0 where the divisor is above 2^126.
+// reciprocal and a multiplication, 1.5 ulp, and 0 where the divisor is above 2^126. One that is
+// only `afn`, in code under `fast`, is that as well where lanes share the divisor: of an attention's
+// 64 quotients by two sums the assembler makes five instructions each.
 //===----------------------------------------------------------------------===//
 
 #include "HelperCalls.h"
@@ -107,14 +109,18 @@ public:
     return op.getFastmath() == (arith::FastMathFlags::arcp | arith::FastMathFlags::afn);
   }
 
+  /// The same of any divisor.
+  static bool isFast(arith::DivFOp op) {
+    return op.getFastmath() == arith::FastMathFlags::afn;
+  }
+
   /// Whether it divides powers by their sum.
   static bool isShare(arith::DivFOp op) { return op->hasAttr(shareAttrName); }
 
   /// Replaces the operation where that pays.
   void run() {
     if (isApproximate(op))
-      return finish(MathBuilder(builder, loc, op.getType())
-                        .mul(op.getLhs(), approximateReciprocal(op.getRhs())));
+      return finish(approximate(op.getLhs(), op.getRhs()));
     if (isOfKnownRange(op))
       return finish(corrected(op.getLhs(), op.getRhs(), reciprocal(op.getRhs())));
     llvm::MapVector<std::pair<const void *, int64_t>, SmallVector<int64_t>> groups;
@@ -159,6 +165,8 @@ private:
   }
 
   Value quotients(Value a, Value b) {
+    if (isFast(op))
+      return approximate(a, b);
     if (isShare(op))
       return corrected(a, b, reciprocal(b));
     MathBuilder s(builder, loc, b.getType());
@@ -210,6 +218,11 @@ private:
   Value approximateReciprocal(Value b) {
     MathBuilder s(builder, loc, b.getType());
     return HelperCalls(op->getParentOfType<ModuleOp>(), s).call("tilec.rcp.approx.ftz.f32", b);
+  }
+
+  Value approximate(Value a, Value b) {
+    return MathBuilder(builder, loc, a.getType())
+        .mul(a, spread(approximateReciprocal(b), a.getType()));
   }
 
   Value corrected(Value a, Value b, Value reciprocal) {
@@ -285,7 +298,7 @@ struct ExpandDivision : tilec::impl::ExpandDivisionBase<ExpandDivision> {
       bool isExact = op.getFastmath() == arith::FastMathFlags::none;
       if (getElementTypeOrSelf(op.getType()).isF32() &&
           (Division::isOfKnownRange(op) || Division::isApproximate(op) ||
-           (type && type.getRank() == 1 && isExact)))
+           (type && type.getRank() == 1 && (isExact || Division::isFast(op)))))
         worklist.push_back(op);
     });
     for (arith::DivFOp op : worklist)

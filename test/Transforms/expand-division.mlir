@@ -118,7 +118,29 @@ llvm.func @approximate(%a: f32, %b: f32) -> f32 {
 
 // -----
 
-// Too few lanes, divisors of their own, other formats, and fast math stay.
+// Fast code, and lanes that share their divisors: a reciprocal of each.
+// CHECK-LABEL: llvm.func @fast(
+// CHECK-SAME: %[[A:.*]]: vector<8xf32>, %[[B:.*]]: f32, %[[C:.*]]: f32)
+// CHECK: %[[Y:.*]] = llvm.call @tilec.rcp.approx.ftz.f32(%[[B]])
+// CHECK: %[[W:.*]] = vector.broadcast %[[Y]] : f32 to vector<8xf32>
+// CHECK: arith.mulf %[[A]], %[[W]] : vector<8xf32>
+// CHECK: vector.shuffle %[[A]], %[[A]] [0, 1, 4, 5]
+// CHECK: llvm.call @tilec.rcp.approx.ftz.f32(%[[B]])
+// CHECK: vector.shuffle %[[A]], %[[A]] [2, 3, 6, 7]
+// CHECK: llvm.call @tilec.rcp.approx.ftz.f32(%[[C]])
+// CHECK-NOT: arith.divf
+llvm.func @fast(%a: vector<8xf32>, %b: f32, %c: f32) -> vector<8xf32> {
+  %0 = vector.broadcast %b : f32 to vector<8xf32>
+  %1 = arith.divf %a, %0 fastmath<afn> : vector<8xf32>
+  %2 = vector.from_elements %b, %b, %c, %c, %b, %b, %c, %c : vector<8xf32>
+  %3 = arith.divf %a, %2 fastmath<afn> : vector<8xf32>
+  %4 = arith.addf %1, %3 : vector<8xf32>
+  llvm.return %4 : vector<8xf32>
+}
+
+// -----
+
+// Too few lanes, divisors of their own and other formats stay, in fast code, too.
 // CHECK-LABEL: llvm.func @stays(
 // CHECK-NOT: scf.if
 // CHECK-NOT: math.fma
@@ -129,7 +151,7 @@ llvm.func @stays(%a: vector<8xf32>, %b: vector<8xf32>, %c: vector<2xf32>, %d: f3
   %2 = arith.divf %c, %1 : vector<2xf32>
   %3 = vector.broadcast %f : f64 to vector<8xf64>
   %4 = arith.divf %e, %3 : vector<8xf64>
-  %5 = vector.broadcast %d : f32 to vector<8xf32>
-  %6 = arith.divf %a, %5 fastmath<afn> : vector<8xf32>
+  %6 = arith.divf %a, %b fastmath<afn> : vector<8xf32>
+  %7 = arith.divf %c, %1 fastmath<afn> : vector<2xf32>
   llvm.return
 }
