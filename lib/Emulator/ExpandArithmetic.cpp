@@ -46,6 +46,7 @@ private:
   Value *minMax();
   Value *roundings();
   Value *floatToInteger();
+  Value *convertToInteger();
   Value *integerToFloat();
   Value *narrow();
   Value *tf32();
@@ -150,6 +151,20 @@ Value *Expansion::roundings() {
   if (op == "saturate")
     return finish(arg(0));
   return nullptr;
+}
+
+/// cvt.{rni,rzi}.{s,u}{8,16,32}.f32, extended to the result's type.
+Value *Expansion::convertToInteger() {
+  unsigned width;
+  if (word(0) != "cvt" || (word(1) != "rni" && word(1) != "rzi") || word(3) != "f32" ||
+      word(2).drop_front().getAsInteger(10, width))
+    return nullptr;
+  bool isUnsigned = word(2).starts_with("u");
+  Value *x = word(1) == "rni" ? unary(Intrinsic::roundeven, arg(0)) : arg(0);
+  Value *result =
+      b.CreateIntrinsic(isUnsigned ? Intrinsic::fptoui_sat : Intrinsic::fptosi_sat,
+                        {b.getIntNTy(width), x->getType()}, {x});
+  return isUnsigned ? b.CreateZExt(result, type) : b.CreateSExt(result, type);
 }
 
 Value *Expansion::floatToInteger() {
@@ -302,6 +317,7 @@ Value *Expansion::bits() {
 Value *Expansion::expand() {
   for (auto member : {&Expansion::roundedFloat, &Expansion::minMax,
                       &Expansion::bits, &Expansion::floatToInteger,
+                      &Expansion::convertToInteger,
                       &Expansion::integerToFloat, &Expansion::narrow, &Expansion::tf32,
                       &Expansion::integers, &Expansion::roundings})
     if (Value *result = (this->*member)())

@@ -17,10 +17,12 @@
 //===------------------------------------------------------------------------===//
 #include "Emitter.h"
 
+#include "tilec/Atoms/HelperCall.h"
 #include "tilec/Atoms/NarrowFloat.h"
 #include "tilec/Atoms/ThreadCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -116,11 +118,36 @@ Value Emitter::castFloat(Value value, Type from, Type to, tile::CastRounding mod
 // Float and integer
 //===------------------------------------------------------------------------===//
 
+/// An f32 to an integer of 8 to 32 bits: an instruction saturates, and gives 0 for NaN. It rounds,
+/// too, where `value` has just been rounded.
+static Value convertByInstruction(OpBuilder &builder, Location loc, Value value, unsigned width,
+                                  bool isUnsigned) {
+  auto round = value.getDefiningOp<math::RoundEvenOp>();
+  if (round)
+    value = round.getOperand();
+  std::string name = "tilec.cvt.";
+  name += round ? "rni." : "rzi.";
+  name += (isUnsigned ? "u" : "s") + std::to_string(width) + ".f32";
+  Type held = builder.getIntegerType(std::max(width, 16u)), type = builder.getIntegerType(width);
+  auto convert = [&](Value element) -> Value {
+    Value result = emitHelper(builder, loc, {name, "", "", "none"}, held, element).front();
+    return width < 16 ? arith::TruncIOp::create(builder, loc, type, result).getResult() : result;
+  };
+  auto vector = dyn_cast<VectorType>(value.getType());
+  if (!vector)
+    return convert(value);
+  auto elements = vector::ToElementsOp::create(builder, loc, value);
+  SmallVector<Value> results = llvm::map_to_vector(elements.getResults(), convert);
+  return vector::FromElementsOp::create(builder, loc, vector.clone(type), results);
+}
+
 Value Emitter::castFloatToInt(Value value, Type from, Type to, bool isUnsigned) {
   Value wide = widenFloat(builder, loc, value, from, chip);
   Type floatType = wide.getType();
   auto element = cast<FloatType>(getElementTypeOrSelf(floatType));
   unsigned width = to.isIndex() ? 64 : to.getIntOrFloatBitWidth();
+  if (element.isF32() && width >= 8 && width <= 32)
+    return convertByInstruction(builder, loc, wide, width, isUnsigned);
   Type intElement = builder.getIntegerType(width);
   Type intType = withElement(floatType, intElement);
   auto number = [&](double value) {

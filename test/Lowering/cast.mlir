@@ -4,15 +4,30 @@
 // compared with the interpreter's in test/Unit/Lowering/CastTest.cpp.
 
 // CHECK-LABEL: llvm.func @saturated(
-tile.kernel @saturated(%x: f32) attributes {num_warps = 1 : i32} {
-  // CHECK: %[[ABOVE:.*]] = arith.cmpf oge, %[[X:.*]], %{{.*}} : f32
-  // CHECK: %[[IN:.*]] = arith.cmpf oge, %[[X]], %{{.*}} : f32
-  // CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[X]], %[[X]] : f32
+tile.kernel @saturated(%x: f64) attributes {num_warps = 1 : i32} {
+  // CHECK: %[[ABOVE:.*]] = arith.cmpf oge, %[[X:.*]], %{{.*}} : f64
+  // CHECK: %[[IN:.*]] = arith.cmpf oge, %[[X]], %{{.*}} : f64
+  // CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[X]], %[[X]] : f64
   // CHECK: %[[A:.*]] = arith.select %[[IN]], %[[X]],
   // CHECK: %[[B:.*]] = arith.select %[[ABOVE]], %{{.*}}, %[[A]]
-  // CHECK: arith.fptosi %[[B]] : f32 to i8
+  // CHECK: arith.fptosi %[[B]] : f64 to i8
   // CHECK: arith.constant 127 : i8
+  %i = tile.cast %x : f64 -> i8
+  tile.return
+}
+
+// One instruction saturates, and takes the rounding before it with it.
+// CHECK-LABEL: llvm.func @by_instruction(
+tile.kernel @by_instruction(%x: f32, %h: f16) attributes {num_warps = 1 : i32} {
+  // CHECK: %[[B:.*]] = llvm.call @tilec.cvt.rzi.s8.f32(%{{.*}}) : (f32) -> i16
+  // CHECK: arith.trunci %[[B]] : i16 to i8
   %i = tile.cast %x : f32 -> i8
+  // CHECK: %[[W:.*]] = arith.extf %{{.*}} : f16 to f32
+  // CHECK: llvm.call @tilec.cvt.rzi.u32.f32(%[[W]]) : (f32) -> i32
+  %j = tile.cast %h to_unsigned : f16 -> i32
+  // CHECK: llvm.call @tilec.cvt.rni.s8.f32(%{{.*}}) : (f32) -> i16
+  %r = math.roundeven %x : f32
+  %k = tile.cast %r : f32 -> i8
   tile.return
 }
 
