@@ -332,8 +332,11 @@ static bool reducesRows(KernelOp kernel) {
 static Choice chooseNumWarps(KernelOp kernel, StringRef chip) {
   Choice product, tile;
   bool isOfRows = reducesRows(kernel);
-  bool isAligned =
-      relies(kernel, BuildFact::Aligned16) || relies(kernel, BuildFact::WholePieces);
+  // Dense rows that begin anywhere are as fast element by element with few warps (1000 columns
+  // of bf16, 1001 apart: 3.40 TB/s with 1 warp, 3.27 with 2).
+  bool isAligned = relies(kernel, BuildFact::Aligned16) ||
+                   relies(kernel, BuildFact::WholePieces) ||
+                   relies(kernel, BuildFact::DenseRows);
   bool exchanges = exchangesInLoop(kernel), sorts = sortsWords(kernel);
   // What is only computed takes registers, however few bytes its elements came from.
   auto shareOf = [&](RankedTensorType type, bool accessed) -> Share {

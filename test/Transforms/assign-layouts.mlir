@@ -162,3 +162,20 @@ tile.kernel @hinted(%x: !tile.array<?xf32>, %y: !tile.array<?xf32, mut>, %i: ind
   tile.store %y[%i], %h : !tile.array<?xf32, mut>, tensor<1024xf32>
   tile.return
 }
+
+// -----
+
+// What is stored wider than it was loaded: 8 bytes a lane loaded, and 16 stored, so that those of
+// neighbours are neighbours.
+// CHECK: #[[WIDE:.*]] = #tile.layout<[2048] register [(1), (2), (4), (1024)] lane [(8), (16), (32), (64), (128)] warp [(256), (512)]>
+// CHECK-LABEL: tile.kernel @widen
+tile.kernel @widen(%a: !tile.array<?xi8>, %b: !tile.array<?xbf16, mut>)
+    attributes {num_warps = 4 : i32, tile.facts = ["aligned16"]} {
+  %i = tile.block_id 0 : index
+  // CHECK: tile.load {{.*}} -> tensor<2048xi8, #[[WIDE]]>
+  %x = tile.load %a[%i] : !tile.array<?xi8> -> tensor<2048xi8>
+  %y = arith.sitofp %x : tensor<2048xi8> to tensor<2048xbf16>
+  // CHECK: tile.store {{.*}}, tensor<2048xbf16, #[[WIDE]]>
+  tile.store %b[%i], %y : !tile.array<?xbf16, mut>, tensor<2048xbf16>
+  tile.return
+}
