@@ -56,7 +56,6 @@ ArrayTile::ArrayTile(Emitter &emitter, Op op, Type valueType)
   word = e.isIndex32 ? e.builder.getI32Type() : e.builder.getI64Type();
   isStrided = view.type.isStrided();
   hasStrides = view.type.hasStrides();
-  isMutable = view.type.isMut();
   auto tensor = dyn_cast<RankedTensorType>(valueType);
   if (tensor)
     layout = e.layoutOf(tensor);
@@ -493,8 +492,6 @@ SmallVector<Value> ArrayTile::readPieces(TypedAttr pad) {
 //===------------------------------------------------------------------------===//
 
 bool ArrayTile::chooseRuns() {
-  if (!isVectorizable || e.isAligned16 || isMutable || elementBytes > 2)
-    return false;
   for (auto [number, dim] : llvm::enumerate(dims)) {
     if (dim.mayBeginBefore)
       return false;

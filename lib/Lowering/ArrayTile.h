@@ -113,7 +113,7 @@ private:
   std::optional<Layout> layout;
   llvm::SmallVector<Dim> dims;
   bool inElements;
-  bool isVectorizable, isStrided, hasStrides, isMutable;
+  bool isVectorizable, isStrided, hasStrides;
   mlir::Type word;
   mlir::Value base, tileAddress, ownOffset, ownAddress, valid, wholly;
   llvm::SmallVector<unsigned> extents; ///< dims that have one, those of few places first

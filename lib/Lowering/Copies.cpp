@@ -20,7 +20,6 @@
 #include "Emitter.h"
 
 #include "tilec/Atoms/ThreadCode.h"
-#include "tilec/Layout/TensorBox.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -70,35 +69,38 @@ static FailureOr<BoxPlan> planGroups(tgpu::CopyOutOp op) {
   }
 }
 
-static FailureOr<BoxPlan> planCopyOut(tgpu::CopyOutOp op) {
-  return op.getGroups() ? planGroups(op) : planCopy(op, op.getBuffer().getType());
+/// The boxes of `op`, if the engine does it; null where it does not.
+static std::optional<FailureOr<BoxPlan>> planByEngine(Operation *op, int64_t clusterSize) {
+  if (auto copy = dyn_cast<tgpu::CopyOp>(op))
+    if (auto push = copy->getParentOfType<tgpu::PushOp>();
+        push.getRing().getDefiningOp<tgpu::RingOp>().getCopy() == "tma")
+      return planCopy(copy, copy.getBuffer(), copy.getMulticast() ? clusterSize : 1);
+  if (auto copy = dyn_cast<tgpu::CopyOutOp>(op))
+    return copy.getGroups() ? planGroups(copy) : planCopy(copy, copy.getBuffer().getType());
+  return std::nullopt;
 }
 
-LogicalResult Emitter::collectTensorMaps() {
-  auto add = [&](FailureOr<BoxPlan> plan, Value array) -> WalkResult {
-    if (failed(plan))
-      return WalkResult::interrupt();
-    TensorMap map = describe(*plan, array);
-    if (!llvm::is_contained(tensorMaps, map))
-      tensorMaps.push_back(map);
-    return WalkResult::advance();
-  };
+static Value arrayOf(Operation *op) {
+  auto in = dyn_cast<tgpu::CopyOp>(op);
+  return in ? in.getArray() : cast<tgpu::CopyOutOp>(op).getArray();
+}
+
+LogicalResult Emitter::planEngineCopies() {
   WalkResult result = kernel.walk([&](Operation *op) {
-    if (auto copy = dyn_cast<tgpu::CopyOp>(op))
-      if (auto push = copy->getParentOfType<tgpu::PushOp>();
-          push.getRing().getDefiningOp<tgpu::RingOp>().getCopy() == "tma")
-        return add(planCopy(copy, copy.getBuffer(), copy.getMulticast() ? clusterSize : 1),
-                   copy.getArray());
-    if (auto copy = dyn_cast<tgpu::CopyOutOp>(op))
-      return add(planCopyOut(copy), copy.getArray());
+    std::optional<FailureOr<BoxPlan>> plan = planByEngine(op, clusterSize);
+    if (!plan)
+      return WalkResult::advance();
+    if (failed(*plan))
+      return WalkResult::interrupt();
+    TensorMap map = describe(**plan, arrayOf(op));
+    auto *found = llvm::find(tensorMaps, map);
+    auto number = size_t(found - tensorMaps.begin());
+    if (found == tensorMaps.end())
+      tensorMaps.push_back(map);
+    engineCopies.try_emplace(op, EngineCopy{std::move(**plan), number});
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
-}
-
-Value Emitter::tensorMapOf(const BoxPlan &plan, Value array) {
-  const TensorMap *found = llvm::find(tensorMaps, describe(plan, array));
-  return tensorMapParameters[found - tensorMaps.begin()];
 }
 
 //===------------------------------------------------------------------------===//
@@ -113,7 +115,7 @@ SmallVector<Value> Emitter::emitTileStart(ValueRange index, bool isElements,
     const int64_t *found = llvm::find(arrayDims, int64_t(arrayDim));
     int64_t size = found == arrayDims.end() ? 1 : shape[found - arrayDims.begin()];
     unsigned shift = isElements ? 0 : llvm::Log2_64(uint64_t(size));
-    // The whole tile stays within 32 bits.
+    // The whole tile stays within 32 bits; arrays with tensor maps end before that place.
     int64_t most = ((int64_t(1) << 31) - size) >> shift;
     Value clamped = arith::MinSIOp::create(builder, loc, toI64(get(position)), i64(most));
     clamped = arith::MaxSIOp::create(builder, loc, clamped, i64(-most));
@@ -222,27 +224,22 @@ void Emitter::emitSharedBoxes(const BoxPlan &plan, Value map, ArrayRef<Value> st
   }
 }
 
-LogicalResult Emitter::emitCopies(tgpu::PushOp op, Value place, Value barrier) {
+void Emitter::emitCopies(tgpu::PushOp op, Value place, Value barrier) {
   tgpu::RingType ring = op.getRing().getType();
   for (auto copy : op.getCopies().front().getOps<tgpu::CopyOp>()) {
     loc = copy.getLoc();
-    tgpu::BufferType buffer = copy.getBuffer();
-    bool isShared = copy.getMulticast() && clusterSize > 1;
-    FailureOr<BoxPlan> plan = planCopy(copy, buffer, isShared ? clusterSize : 1);
-    if (failed(plan))
-      return failure();
-    Value map = tensorMapOf(*plan, copy.getArray());
+    const EngineCopy &planned = engineCopies.find(copy)->second;
+    Value map = tensorMapParameters[planned.map];
     SmallVector<Value> start = emitTileStart(copy.getIndex(), copy.getElements(),
                                              copy.getTileLayout().shape(), copy.getOrder());
     Value target = addBytes(place, ring.getSlotOffset(unsigned(copy.getSlot())));
     Value policy = cachePolicy(copy);
-    if (isShared)
-      emitSharedBoxes(*plan, map, start, target, barrier, policy);
+    if (copy.getMulticast() && clusterSize > 1)
+      emitSharedBoxes(planned.boxes, map, start, target, barrier, policy);
     else
-      emitBoxes(*plan, map, start, target, barrier, policy);
+      emitBoxes(planned.boxes, map, start, target, barrier, policy);
   }
   loc = op.getLoc();
-  return success();
 }
 
 //===------------------------------------------------------------------------===//
@@ -300,15 +297,15 @@ static NVVM::TMAReduxKind reductionOf(tile::AtomicKind kind) {
 }
 
 LogicalResult Emitter::emitCopyOut(tgpu::CopyOutOp op) {
-  FailureOr<BoxPlan> plan = planCopyOut(op);
-  if (failed(plan) || failed(emitFenceAsync()))
+  if (failed(emitFenceAsync()))
     return failure();
   bool byGroup = op.getGroups().has_value();
   if (byGroup)
     emitGroupBarrier();
   else if (failed(emitBarrier()))
     return failure();
-  Value map = tensorMapOf(*plan, op.getArray());
+  EngineCopy planned = engineCopies.find(op)->second;
+  Value map = tensorMapParameters[planned.map];
   auto branch = scf::IfOp::create(builder, loc, emitIsSpeaker(builder, loc, thread, byGroup),
                                   /*withElse=*/false);
   OpBuilder::InsertionGuard guard(builder);
@@ -317,14 +314,14 @@ LogicalResult Emitter::emitCopyOut(tgpu::CopyOutOp op) {
                                            op.getTileLayout().shape(), op.getOrder());
   Value source = get(op.getBuffer());
   if (byGroup) {
-    auto [offsets, starts] = splitGroups(op, *plan);
+    auto [offsets, starts] = splitGroups(op, planned.boxes);
     for (auto [coordinate, bases] : llvm::zip_equal(start, starts))
       if (reachableBits(bases))
         coordinate = arith::AddIOp::create(builder, loc, coordinate,
                                            emitLinear(builder, loc, warpGroup(), bases));
     source = addBytes(source, emitLinear(builder, loc, warpGroup(), offsets));
   }
-  for (const BoxPlan::Piece &piece : plan->pieces) {
+  for (const BoxPlan::Piece &piece : planned.boxes.pieces) {
     Value from = addBytes(source, piece.byteOffset);
     SmallVector<Value> to = emitCoordinates(start, piece.start);
     if (op.getReduce())

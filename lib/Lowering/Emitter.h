@@ -18,7 +18,7 @@
 #define TILEC_LIB_LOWERING_EMITTER_H
 
 #include "tilec/Analysis/IndexFacts.h"
-#include "tilec/Layout/Layout.h"
+#include "tilec/Layout/TensorBox.h"
 #include "tilec/Support/Target.h"
 #include "tilec/Tile/TileOps.h"
 #include "tilec/TileGPU/TileGPU.h"
@@ -31,7 +31,6 @@
 namespace tilec {
 
 struct AccumulatorCode;
-struct BoxPlan;
 struct Conversion;
 struct ScanPieces;
 
@@ -78,6 +77,12 @@ struct TensorMap {
   int64_t swizzleBytes;
 
   friend bool operator==(const TensorMap &, const TensorMap &) = default;
+};
+
+/// What a copy of the engine moves: boxes of one tensor map, given by its number.
+struct EngineCopy {
+  BoxPlan boxes;
+  size_t map;
 };
 
 /// A ring that all threads fill by asynchronous copies. Where this thread stands is kept
@@ -229,7 +234,7 @@ private:
   void advance(const RingState &ring, const RingCursor &cursor);
   Value barrierAddress(const RingState &ring, Value stage, bool isEmpty);
   void emitBarriersOf(const RingState &ring);
-  LogicalResult fillPlace(tgpu::PushOp op, const RingState &ring);
+  void fillPlace(tgpu::PushOp op, const RingState &ring);
   void waitForPhase(Value barrier, Value parity);
   /// Lane r of the warp arrives at `barrier` of block r of the cluster's `numBlocks` (i32).
   void arriveAtBlocks(Value barrier, Value numBlocks);
@@ -247,9 +252,9 @@ private:
   void emitByIssuer(llvm::function_ref<void()> fill);
 
   //===--- Copies.cpp ---------------------------------------------------------------------===//
-  /// Finds the tensor maps that the kernel's copies need.
-  LogicalResult collectTensorMaps();
-  LogicalResult emitCopies(tgpu::PushOp op, Value place, Value barrier);
+  /// Decides for each copy of the engine which boxes it moves, and of which tensor map.
+  LogicalResult planEngineCopies();
+  void emitCopies(tgpu::PushOp op, Value place, Value barrier);
   void emitBoxes(const BoxPlan &plan, Value map, mlir::ArrayRef<Value> start, Value place,
                  Value barrier, Value policy);
   /// Of the boxes the share with this number (i32), for all blocks of the cluster.
@@ -264,7 +269,6 @@ private:
   /// Until the engine has read all but `pending` of the copies out that this thread
   /// started.
   void emitCopyOutWait(int64_t pending, bool byGroup, bool isComplete);
-  Value tensorMapOf(const BoxPlan &plan, Value array);
   /// i32 per array dim: the first element of a tile.
   mlir::SmallVector<Value> emitTileStart(mlir::ValueRange index, bool isElements,
                                          mlir::ArrayRef<int64_t> shape,
@@ -454,6 +458,7 @@ private:
   int64_t regionWidth = 0;
   llvm::DenseMap<Value, RingState> rings;
   llvm::SmallVector<TensorMap> tensorMaps;
+  llvm::DenseMap<Operation *, EngineCopy> engineCopies;
   llvm::SmallVector<Value> tensorMapParameters; ///< llvm.ptr
   Value uniformWarp;          ///< see warp()
   /// Of kernels with accumulators in tensor memory: their code; i32, the address; the

@@ -21,6 +21,7 @@
 #include "tilec/Tile/BuildFacts.h"
 #include "tilec/Tile/Contains.h"
 #include "tilec/Tile/DebugSites.h"
+#include "tilec/Tile/Grid.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -132,7 +133,7 @@ Emitter::Emitter(tile::KernelOp kernel, const Chip *chip)
 }
 
 LogicalResult Emitter::emitKernel() {
-  if (failed(collectTensorMaps()))
+  if (failed(planEngineCopies()))
     return mlir::failure();
   auto type = LLVM::LLVMFunctionType::get(
       LLVM::LLVMVoidType::get(builder.getContext()),
@@ -184,7 +185,7 @@ LogicalResult Emitter::emitBody() {
   blockNumber = arith::AddIOp::create(builder, loc, first, own);
   thread = arith::AndIOp::create(builder, loc, thread, i32(threads - 1));
   Value total = gridExtents[0];
-  unsigned numAxes = kernel.getGrid() ? kernel.getGrid()->size() : 3;
+  unsigned numAxes = tile::numGridAxes(kernel);
   for (unsigned axis = 1; axis < numAxes; ++axis)
     total = arith::MulIOp::create(builder, loc, total, gridExtents[axis]);
   LogicalResult result = success();
@@ -332,7 +333,7 @@ Value Emitter::emitNumBlocks(unsigned axis) {
 }
 
 Value Emitter::emitBlockId(unsigned axis) {
-  unsigned numAxes = kernel.getGrid() ? kernel.getGrid()->size() : 3;
+  unsigned numAxes = tile::numGridAxes(kernel);
   if (axis >= numAxes)
     return arith::ConstantIndexOp::create(builder, loc, 0);
   Value number = splitK ? NVVM::ClusterIdXOp::create(builder, loc, builder.getI32Type()).getResult()

@@ -15,6 +15,7 @@
 #include "ArrayTile.h"
 
 #include "tilec/Atoms/ThreadCode.h"
+#include "tilec/Tile/Accesses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -28,7 +29,7 @@ using namespace tilec;
 //===------------------------------------------------------------------------===//
 
 bool Emitter::hasRuns(tile::LoadOp op) {
-  if (!isa<RankedTensorType>(op.getType()))
+  if (isAligned16 || !isa<RankedTensorType>(op.getType()) || !tile::canComeInRuns(op))
     return false;
   ArrayTile access(*this, op, op.getType());
   auto pad = storedPad(op.getPadValue(), access.stored);

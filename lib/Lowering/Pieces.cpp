@@ -113,7 +113,7 @@ tile::LoadOp Emitter::runCopyOf(Value value) {
   while (Value source = renamedBy(value.getDefiningOp()))
     value = source;
   auto load = value.getDefiningOp<tile::LoadOp>();
-  bool isCopied = load && !isAligned16 && onlyStoreOf(load) && hasRuns(load);
+  bool isCopied = load && onlyStoreOf(load) && hasRuns(load);
   return isCopied ? load : tile::LoadOp();
 }
 

@@ -285,8 +285,7 @@ LogicalResult Emitter::emitPush(tgpu::PushOp op) {
   if (threadRings.contains(op.getRing()))
     return emitThreadPush(op, Value());
   const RingState &ring = rings.find(op.getRing())->second;
-  LogicalResult started = success();
-  auto start = [&] { started = fillPlace(op, ring); };
+  auto start = [&] { fillPlace(op, ring); };
   if (isSingleThread || (isAccessPart && ring.copyingThreads))
     start();
   else if (ring.copyingThreads)
@@ -295,29 +294,24 @@ LogicalResult Emitter::emitPush(tgpu::PushOp op) {
               start);
   else
     emitByFirstThread(start);
-  if (failed(started))
-    return failure();
   advance(ring, ring.push);
   return success();
 }
 
 /// Waits for the next place and starts the copies.
-LogicalResult Emitter::fillPlace(tgpu::PushOp op, const RingState &ring) {
+void Emitter::fillPlace(tgpu::PushOp op, const RingState &ring) {
   Value stage = stageAt(ring, ring.push);
   waitForPhase(barrierAddress(ring, stage, /*isEmpty=*/true), parityAt(ring, ring.push));
   Value full = barrierAddress(ring, stage, /*isEmpty=*/false);
   Value offset = arith::MulIOp::create(builder, loc, stage, i32(ring.type.getStageBytes()));
   Value place = addBytes(ringAddress(ring.places), offset);
-  LogicalResult started = success();
   auto tellEngine = [&] {
     NVVM::MBarrierArriveExpectTxOp::create(builder, loc, Type(), full, i32(ring.engineBytes),
                                            NVVM::MemScopeKind::CTA, false, Value());
-    started = emitCopies(op, place, full);
+    emitCopies(op, place, full);
   };
-  if (!ring.copyingThreads) {
-    tellEngine();
-    return started;
-  }
+  if (!ring.copyingThreads)
+    return tellEngine();
   if (ring.engineBytes)
     emitByFirstThread(tellEngine);
   Block &copies = op.getCopies().front();
@@ -336,7 +330,6 @@ LogicalResult Emitter::fillPlace(tgpu::PushOp op, const RingState &ring) {
     }
   loc = op.getLoc();
   NVVM::CpAsyncMBarrierArriveOp::create(builder, loc, full, /*noinc=*/true);
-  return started;
 }
 
 LogicalResult Emitter::emitPop(tgpu::PopOp op) {

@@ -58,13 +58,10 @@ static bool onlyMultiplied(LoadOp load, Value value) {
   return true;
 }
 
-/// Whether threads bring what `op` loads to shared memory in runs of 16 bytes although they may
-/// begin anywhere (Lowering/Runs.cpp): narrow elements that are only multiplied, by warp groups
-/// (H200: 10 to 25 % faster; products of warps were 5 % slower).
+/// Whether it pays that threads bring what `load` loads to shared memory in runs: where it is only
+/// multiplied, by warp groups (H200: 10 to 25 % faster; products of warps were 5 % slower).
 static bool isCopiedInRuns(LoadOp load) {
-  auto tile = cast<RankedTensorType>(load.getType());
-  return readsUnwrittenArray(load) && storedBytes(tile.getElementType()) <= 2 &&
-         onlyMultiplied(load, load.getResult());
+  return canComeInRuns(load) && onlyMultiplied(load, load.getResult());
 }
 static bool isCopiedInRuns(StoreOp) { return false; }
 

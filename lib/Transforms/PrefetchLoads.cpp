@@ -35,11 +35,13 @@
 #include "AccessCost.h"
 #include "Copies.h"
 #include "Dependence.h"
+#include "GridLoop.h"
 #include "Hints.h"
 
 #include "tilec/Tile/Accesses.h"
 #include "tilec/Tile/BuildFacts.h"
 #include "tilec/Tile/DebugSites.h"
+#include "tilec/Tile/Grid.h"
 #include "tilec/Tile/TileOps.h"
 #include "tilec/TileGPU/TileGPU.h"
 #include "tilec/Transforms/Passes.h"
@@ -114,9 +116,9 @@ namespace {
 
 class Persistence {
 public:
-  Persistence(tile::KernelOp kernel, ArrayRef<Prefetch> prefetches)
-      : kernel(kernel), prefetches(prefetches), loc(kernel.getLoc()),
-        builder(kernel.getContext()) {}
+  Persistence(tile::KernelOp kernel, ArrayRef<Prefetch> prefetches, int64_t residentBlocks)
+      : kernel(kernel), prefetches(prefetches), residentBlocks(residentBlocks),
+        numAxes(tile::numGridAxes(kernel)), loc(kernel.getLoc()), builder(kernel.getContext()) {}
 
   void run() {
     Block &body = kernel.getBody().front();
@@ -126,32 +128,25 @@ public:
         moved.push_back(&op);
 
     builder.setInsertionPoint(body.getTerminator());
-    Type index = builder.getIndexType();
-    for (uint32_t axis = 0; axis < numAxes(); ++axis) {
-      Value extent = tile::NumBlocksOp::create(builder, loc, index, axis);
+    for (uint32_t axis = 0; axis < numAxes; ++axis) {
+      Value extent = tile::NumBlocksOp::create(builder, loc, builder.getIndexType(), axis);
       extents.push_back(extent);
       total = total ? arith::MulIOp::create(builder, loc, total, extent).getResult() : extent;
     }
     Value one = arith::ConstantIndexOp::create(builder, loc, 1);
     Value last = arith::SubIOp::create(builder, loc, total, one);
-    Value first = tgpu::ResidentBlockOp::create(builder, loc, index);
-    Value step = tgpu::NumResidentBlocksOp::create(builder, loc, index);
-    auto loop = scf::ForOp::create(builder, loc, first, total, step, loadAt(first));
+    scf::ForOp loop =
+        createGridLoop(builder, loc, total, [&](Value first) { return loadAt(first); });
 
     builder.setInsertionPointToStart(loop.getBody());
     Value number = loop.getInductionVar();
     Value next = arith::MinUIOp::create(
-        builder, loc, arith::AddIOp::create(builder, loc, number, step), last);
+        builder, loc, arith::AddIOp::create(builder, loc, number, loop.getStep()), last);
     SmallVector<Value> nextTiles = loadAt(next);
     SmallVector<Value, 3> position = positionOf(number);
     builder.setInsertionPointToEnd(loop.getBody());
-    auto yield = scf::YieldOp::create(builder, loc, nextTiles);
-    for (Operation *op : moved)
-      op->moveBefore(yield);
-    loop.walk([&](tile::BlockIdOp id) {
-      id.replaceAllUsesWith(position[id.getDim()]);
-      id.erase();
-    });
+    scf::YieldOp::create(builder, loc, nextTiles);
+    fillGridLoop(loop, moved, position, residentBlocks);
     for (auto [prefetch, tile] : llvm::zip_equal(prefetches, loop.getRegionIterArgs())) {
       tile::LoadOp load = prefetch.load;
       load.replaceAllUsesWith(tile);
@@ -160,22 +155,22 @@ public:
   }
 
 private:
-  unsigned numAxes() { return kernel.getGrid() ? unsigned(kernel.getGrid()->size()) : 3; }
-
-  /// Scalars that are the same at all positions stay in front of the loop, and so does
-  /// what is promised of them.
+  /// Scalars that are the same at all positions, and are made of scalars, stay in front of the
+  /// loop, and so does what is promised of them.
   bool isSame(Operation *op) {
-    bool isScalar = llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
-    return isScalar && op->getNumRegions() == 0 && (isPure(op) || isa<tile::AssumeOp>(op)) &&
-           !isPosition(op) && !dependsOn(op->getOperands(), [](Operation *source) {
-             return isPosition(source) || !isPure(source);
+    auto makesTile = [](Operation *source) {
+      return llvm::any_of(source->getResultTypes(), llvm::IsaPred<RankedTensorType>);
+    };
+    return !makesTile(op) && op->getNumRegions() == 0 && (isPure(op) || isa<tile::AssumeOp>(op)) &&
+           !isPosition(op) && !dependsOn(op->getOperands(), [&](Operation *source) {
+             return isPosition(source) || !isPure(source) || makesTile(source);
            });
   }
 
   SmallVector<Value, 3> positionOf(Value number) {
     SmallVector<Value, 3> position;
-    for (unsigned axis = 0; axis < numAxes(); ++axis) {
-      bool isLast = axis + 1 == numAxes();
+    for (unsigned axis = 0; axis < numAxes; ++axis) {
+      bool isLast = axis + 1 == numAxes;
       position.push_back(
           isLast ? number
                  : arith::RemUIOp::create(builder, loc, number, extents[axis]).getResult());
@@ -206,6 +201,8 @@ private:
 
   tile::KernelOp kernel;
   ArrayRef<Prefetch> prefetches;
+  const int64_t residentBlocks; ///< of a multiprocessor
+  const unsigned numAxes;
   Location loc;
   OpBuilder builder;
   SmallVector<Value, 3> extents;
@@ -232,9 +229,7 @@ struct PrefetchLoads : tilec::impl::PrefetchLoadsBase<PrefetchLoads> {
     if (prefetches.empty() || int64_t(prefetches.size()) != loads || waiting > mostWaiting ||
         blocks > mostBlocks)
       return;
-    Persistence(kernel, prefetches).run();
-    kernel->setAttr(tgpu::residentBlocksAttrName,
-                    Builder(kernel.getContext()).getI64IntegerAttr(blocks));
+    Persistence(kernel, prefetches, blocks).run();
   }
 };
 

@@ -61,11 +61,13 @@
 #include "AccessCost.h"
 #include "Copies.h"
 #include "Dependence.h"
+#include "GridLoop.h"
 #include "Hints.h"
 
 #include "tilec/Support/Target.h"
 #include "tilec/Tile/BuildFacts.h"
 #include "tilec/Tile/Contains.h"
+#include "tilec/Tile/Grid.h"
 #include "tilec/Tile/Remarks.h"
 #include "tilec/Tile/TileOps.h"
 #include "tilec/TileGPU/TileGPU.h"
@@ -547,8 +549,7 @@ static Raster rasterOf(tile::KernelOp kernel) {
 }
 
 static void makePersistent(tile::KernelOp kernel, Raster raster, std::optional<Cluster> cluster) {
-  // Where the program does not say how many axes there are, there may be three.
-  uint32_t numAxes = kernel.getGrid() ? uint32_t(kernel.getGrid()->size()) : 3;
+  uint32_t numAxes = tile::numGridAxes(kernel);
   markReadOnce(kernel, numAxes, cluster);
   Block &body = kernel.getBody().front();
   SmallVector<Operation *> moved;
@@ -577,16 +578,14 @@ static void makePersistent(tile::KernelOp kernel, Raster raster, std::optional<C
   for (Value axis : ArrayRef(extents).drop_front())
     product = math.mul(product, axis);
   Value total = math.widen(product);
-  Value first = tgpu::ResidentBlockOp::create(builder, kernel.getLoc(), index);
-  Value step = tgpu::NumResidentBlocksOp::create(builder, kernel.getLoc(), index);
-  auto loop = scf::ForOp::create(builder, kernel.getLoc(), first, total, step);
+  scf::ForOp loop = createGridLoop(builder, kernel.getLoc(), total);
 
   builder.setInsertionPointToStart(loop.getBody());
   Value number = math.narrow(loop.getInductionVar());
   SmallVector<Value, 3> position =
       raster.work == Work::Even ? evenPosition(math, number, extents, raster)
                                 : unevenPosition(math, number, math.narrow(total),
-                                                 math.narrow(step), extents, raster);
+                                                 math.narrow(loop.getStep()), extents, raster);
   Value isInside;
   if (cluster) {
     Value rank = math.narrow(tgpu::ClusterRankOp::create(builder, kernel.getLoc(), index));
@@ -595,14 +594,7 @@ static void makePersistent(tile::KernelOp kernel, Raster raster, std::optional<C
     isInside = math.is(arith::CmpIPredicate::ult, place, extent);
     position[cluster->axis] = math.widen(place);
   }
-  Operation *end = loop.getBody()->getTerminator();
-  for (Operation *op : moved)
-    op->moveBefore(end);
-  loop.walk([&](tile::BlockIdOp id) {
-    id.replaceAllUsesWith(position[id.getDim()]);
-    id.erase();
-  });
-  kernel->setAttr(tgpu::residentBlocksAttrName, builder.getI64IntegerAttr(1));
+  fillGridLoop(loop, moved, position, /*residentBlocks=*/1);
   if (!cluster)
     return;
   guardStores(*loop.getBody(), isInside);

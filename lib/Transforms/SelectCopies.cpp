@@ -444,50 +444,79 @@ static Obstacle atomicObstacle(KernelOp kernel, const IndexFacts &facts, AtomicO
   });
 }
 
+/// What keeps all copies of a kernel from being asynchronous.
+static Obstacle kernelObstacle(KernelOp kernel, const Chip *target) {
+  if (!contains<MmaOp>(kernel))
+    return "no product reads them from shared memory";
+  if (!target)
+    return "the chip is not known";
+  bool hasCandidates =
+      relies(kernel, BuildFact::Aligned16) || relies(kernel, BuildFact::Aligned4);
+  kernel.walk([&](LoadOp load) { hasCandidates |= hasWords(load); });
+  if (!hasCandidates)
+    return "nothing is known of how arrays are aligned";
+  // Prints and assertions bring all of the block's threads together; copies lead to
+  // warps that go their own way.
+  return hasSites(kernel) ? "it prints or asserts" : nullptr;
+}
+
 namespace {
 
-struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
-  using SelectCopiesBase::SelectCopiesBase;
+/// Decides who brings the tiles of one kernel, and who takes its results out: kind by kind of
+/// operation, as some are brought only where others are.
+class CopySelection {
+public:
+  CopySelection(KernelOp kernel, const Chip *target)
+      : kernel(kernel), target(target), numWarps(kernel.getNumWarps().value_or(4)),
+        facts(kernel), isAligned(relies(kernel, BuildFact::Aligned16)),
+        engine(StringAttr::get(kernel.getContext(), "tma")),
+        threads(StringAttr::get(kernel.getContext(), "cp_async")) {}
 
-  void runOnOperation() override {
-    KernelOp kernel = getOperation();
-    const Chip *target = findChip(chip);
-    if (Obstacle obstacle = kernelObstacle(kernel, target))
-      return remarkMissed(kernel, "select-copies", "tiles go through registers: {0}", obstacle);
-    unsigned numWarps = kernel.getNumWarps().value_or(4);
-    IndexFacts facts(kernel);
-    auto engine = StringAttr::get(&getContext(), "tma");
-    auto threads = StringAttr::get(&getContext(), "cp_async");
-    bool isAligned = relies(kernel, BuildFact::Aligned16), usesEngine = false;
-    SmallVector<std::pair<LoadOp, Obstacle>> forThreads;
-    SmallVector<std::tuple<LoadOp, Obstacle, Obstacle>> others;
-    SmallVector<LoadOp> alongside;
-    bool areByWarps =
-        relies(kernel, BuildFact::Aligned4) && markForWarps(kernel, facts, target, numWarps);
+  void run() {
+    areByWarps = relies(kernel, BuildFact::Aligned4) && markForWarps(kernel, facts, target, numWarps);
     kernel.walk([&](LoadOp load) {
-      if (!isTile(load.getResult()) || isCopied(load))
-        return;
-      Obstacle byEngine = !target->has(ChipFeature::BulkCopy) ? "the chip has no copy engine"
-                          : !isAligned ? "nothing is known of how arrays are aligned"
-                                       : loadObstacle(facts, load, numWarps, /*isAsync=*/true);
-      Obstacle byThreads = threadObstacle(load, target, isAligned);
-      if (!byThreads)
-        byThreads = loadObstacle(facts, load, numWarps, /*isAsync=*/false);
-      if (byEngine && !byThreads)
-        return forThreads.push_back({load, byEngine});
-      if (!byEngine) {
-        load->setAttr(copyAttrName, engine);
-        usesEngine = true;
-        return explain(load, byEngine, byThreads);
-      }
-      others.push_back({load, byEngine, byThreads});
+      if (isTile(load.getResult()) && !isCopied(load))
+        selectLoad(load);
     });
     Gathers gathers = chooseGathers(kernel, target, numWarps, isAligned);
     usesEngine |= markGathers(kernel, gathers.forEngine);
+    selectRead();
+    selectForThreadProducts(gathers.forThreads);
+    kernel.walk([&](StoreOp store) {
+      if (isTile(store.getValue()))
+        selectStore(store);
+    });
+    kernel.walk([&](AtomicOp atomic) {
+      if (isTile(atomic.getIndex().front()) && atomic.getKind() <= AtomicKind::Xor)
+        selectAtomic(atomic);
+    });
+  }
+
+private:
+  /// The engine brings what products of warp groups take; all else is for later.
+  void selectLoad(LoadOp load) {
+    Obstacle byEngine = !target->has(ChipFeature::BulkCopy) ? "the chip has no copy engine"
+                        : !isAligned ? "nothing is known of how arrays are aligned"
+                                     : loadObstacle(facts, load, numWarps, /*isAsync=*/true);
+    Obstacle byThreads = threadObstacle(load, target, isAligned);
+    if (!byThreads)
+      byThreads = loadObstacle(facts, load, numWarps, /*isAsync=*/false);
+    if (byEngine && !byThreads)
+      return forThreads.push_back({load, byEngine});
+    if (byEngine)
+      return others.push_back({load, byEngine, byThreads});
+    load->setAttr(copyAttrName, engine);
+    usesEngine = true;
+    explain(load, byEngine, byThreads);
+  }
+
+  /// What threads read from shared memory: beside what the engine brings, or to compute operands
+  /// from it.
+  void selectRead() {
     llvm::SetVector<Operation *> forOperands = loadsBehindProducts(kernel, /*isAsync=*/true);
     bool hasEngine = isAligned && target->has(ChipFeature::BulkCopy) &&
                      bytesOf(forOperands.getArrayRef()) <= mostForOperands;
-    SmallVector<LoadOp> byThreads;
+    SmallVector<LoadOp> byThreads, alongside;
     if (isAligned && !usesEngine && !target->has(ChipFeature::WarpGroupMma))
       byThreads = chooseForOperands(kernel, facts, *target, forThreads);
     for (auto [load, byEngine, obstacle] : others) {
@@ -503,9 +532,14 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
     if (!usesEngine)
       for (LoadOp load : byThreads)
         markForThreads(load, threads);
-    SmallVector<Operation *> byWarps(gathers.forThreads.begin(), gathers.forThreads.end());
+  }
+
+  /// What products take whose threads read shared memory: threads copy it, or the engine where
+  /// that can bring all.
+  void selectForThreadProducts(ArrayRef<GatherOp> gathers) {
+    SmallVector<Operation *> all(gathers.begin(), gathers.end());
     for (auto [load, byEngine] : forThreads)
-      byWarps.push_back(load);
+      all.push_back(load);
     // Threads copy words from anywhere, the engine does not.
     auto canEngine = [&](Operation *op) {
       auto load = dyn_cast<LoadOp>(op);
@@ -513,48 +547,41 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
              (!load || !startObstacle(load.getArray().getType(), rowStart(facts, load)));
     };
     bool suits = isAligned && target->has(ChipFeature::WarpGroupMma) && numWarps % 4 == 0 &&
-                 llvm::all_of(byWarps, canEngine) &&
-                 (gathers.forThreads.empty() || canCopyAlone(kernel, byWarps));
+                 llvm::all_of(all, canEngine) &&
+                 (gathers.empty() || canCopyAlone(kernel, all));
+    isForThreadProducts = suits && !all.empty();
     Obstacle mixed = suits        ? nullptr
                      : usesEngine ? "the engine brings others"
                      : areByWarps ? "warps that only copy bring others"
                                   : nullptr;
-    for (auto [load, byEngine] : forThreads) {
-      if (!mixed)
-        load->setAttr(copyAttrName, suits ? engine : threads);
+    if (!mixed)
+      for (Operation *op : all)
+        op->setAttr(copyAttrName, suits ? engine : threads);
+    for (auto [load, byEngine] : forThreads)
       explain(load, suits ? nullptr : byEngine, mixed);
-    }
-    for (GatherOp gather : gathers.forThreads) {
-      if (!mixed)
-        gather->setAttr(copyAttrName, suits ? engine : threads);
+    for (GatherOp gather : gathers)
       explain(gather, mixed, suits);
-    }
-    kernel.walk([&](StoreOp store) {
-      if (!isTile(store.getValue()))
-        return;
-      Obstacle byEngine =
-          usesEngine ? storeObstacle(kernel, facts, store)
-          : suits && !byWarps.empty()
-              ? "the product is one of threads"
-              : "the engine brings none of the kernel's tiles";
-      if (!byEngine)
-        store->setAttr(copyAttrName, engine);
-      if (!byEngine && mayWriteAgain(store))
-        store->setAttr(writesAgainAttrName, UnitAttr::get(&getContext()));
-      explain(store, byEngine);
-    });
-    kernel.walk([&](AtomicOp atomic) {
-      if (!isTile(atomic.getIndex().front()) || atomic.getKind() > AtomicKind::Xor)
-        return;
-      Obstacle byEngine = usesEngine ? atomicObstacle(kernel, facts, atomic)
-                                     : "the engine brings none of the kernel's tiles";
-      if (!byEngine)
-        atomic->setAttr(copyAttrName, engine);
-      explain(atomic, byEngine);
-    });
   }
 
-private:
+  void selectStore(StoreOp store) {
+    Obstacle byEngine = usesEngine            ? storeObstacle(kernel, facts, store)
+                        : isForThreadProducts ? "the product is one of threads"
+                                              : "the engine brings none of the kernel's tiles";
+    if (!byEngine)
+      store->setAttr(copyAttrName, engine);
+    if (!byEngine && mayWriteAgain(store))
+      store->setAttr(writesAgainAttrName, UnitAttr::get(kernel.getContext()));
+    explain(store, byEngine);
+  }
+
+  void selectAtomic(AtomicOp atomic) {
+    Obstacle byEngine = usesEngine ? atomicObstacle(kernel, facts, atomic)
+                                   : "the engine brings none of the kernel's tiles";
+    if (!byEngine)
+      atomic->setAttr(copyAttrName, engine);
+    explain(atomic, byEngine);
+  }
+
   /// Loads from which threads compute operands of products of warps, if there is room for two
   /// places of them and of `others`, which all threads copy.
   static SmallVector<LoadOp> chooseForOperands(KernelOp kernel, const IndexFacts &facts,
@@ -677,22 +704,6 @@ private:
     return true;
   }
 
-  /// What keeps all copies of a kernel from being asynchronous.
-  static Obstacle kernelObstacle(KernelOp kernel, const Chip *target) {
-    if (!contains<MmaOp>(kernel))
-      return "no product reads them from shared memory";
-    if (!target)
-      return "the chip is not known";
-    bool hasCandidates =
-        relies(kernel, BuildFact::Aligned16) || relies(kernel, BuildFact::Aligned4);
-    kernel.walk([&](LoadOp load) { hasCandidates |= hasWords(load); });
-    if (!hasCandidates)
-      return "nothing is known of how arrays are aligned";
-    // Prints and assertions bring all of the block's threads together; copies lead to
-    // warps that go their own way.
-    return hasSites(kernel) ? "it prints or asserts" : nullptr;
-  }
-
   /// What keeps threads from copying, whatever the load is used for.
   static Obstacle threadObstacle(LoadOp load, const Chip *target, bool isAligned) {
     if (!target->has(ChipFeature::AsyncCopy))
@@ -742,6 +753,28 @@ private:
     else
       remarkMissed(store, "select-copies", "threads store {0} to {1}: {2}", type, array,
                    byEngine);
+  }
+
+  KernelOp kernel;
+  const Chip *target;
+  const unsigned numWarps;
+  const IndexFacts facts;
+  const bool isAligned;
+  StringAttr engine, threads; ///< who copies
+  SmallVector<std::pair<LoadOp, Obstacle>> forThreads; ///< of products whose threads read
+  SmallVector<std::tuple<LoadOp, Obstacle, Obstacle>> others;
+  bool areByWarps = false, usesEngine = false, isForThreadProducts = false;
+};
+
+struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
+  using SelectCopiesBase::SelectCopiesBase;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    const Chip *target = findChip(chip);
+    if (Obstacle obstacle = kernelObstacle(kernel, target))
+      return remarkMissed(kernel, "select-copies", "tiles go through registers: {0}", obstacle);
+    CopySelection(kernel, target).run();
   }
 };
 

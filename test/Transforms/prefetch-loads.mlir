@@ -3,6 +3,7 @@
 
 #long = #tile.layout<[1, 16384] register [(0, 1), (0, 2), (0, 4), (0, 2048), (0, 4096), (0, 8192)] lane [(0, 8), (0, 16), (0, 32), (0, 64), (0, 128)] warp [(0, 256), (0, 512), (0, 1024)]>
 #short = #tile.layout<[1, 8192] register [(0, 1), (0, 2), (0, 4), (0, 2048), (0, 4096)] lane [(0, 8), (0, 16), (0, 32), (0, 64), (0, 128)] warp [(0, 256), (0, 512), (0, 1024)]>
+#positions = #tile.layout<[16384] register [(1), (2), (4), (2048), (4096), (8192)] lane [(8), (16), (32), (64), (128)] warp [(256), (512), (1024)]>
 
 // CHECK-LABEL: tile.kernel @rows
 // CHECK-SAME: tgpu.resident_blocks = 2 : i64
@@ -100,5 +101,29 @@ tile.kernel @weights(%x: !tile.array<?x?xbf16>, %y: !tile.array<?x?xf32, mut>) a
   }
   %t = tile.splat %s : f32 -> tensor<1x16384xf32, #long>
   tile.store %y[%i, %z], %t : !tile.array<?x?xf32, mut>, tensor<1x16384xf32, #long>
+  tile.return
+}
+
+// A scalar that is taken from a tile stays behind the tile, which moves into the loop.
+// CHECK-LABEL: tile.kernel @from_tile
+// CHECK: %[[COUNT:.*]] = tile.num_blocks 0
+// CHECK: scf.for
+// CHECK:   %[[TABLE:.*]] = tile.iota
+// CHECK:   tile.extract %[[TABLE]][%[[COUNT]]]
+tile.kernel @from_tile(%x: !tile.array<?x?xbf16>, %y: !tile.array<?x?xf32, mut>, %p: !tile.array<?xi32, mut>) attributes {grid = ["dim(0, 0)"], num_warps = 8 : i32, tile.facts = ["aligned16", "disjoint"]} {
+  %z = arith.constant 0 : index
+  %i = tile.block_id 0 : index
+  %n = tile.num_blocks 0 : index
+  %table = tile.iota : tensor<16384xi32, #positions>
+  %e = tile.extract %table[%n] : tensor<16384xi32, #positions> -> i32
+  tile.store %p[%i], %e elements : !tile.array<?xi32, mut>, i32
+  %v = tile.load %x[%i, %z] : !tile.array<?x?xbf16> -> tensor<1x16384xbf16, #long>
+  %w = arith.extf %v : tensor<1x16384xbf16, #long> to tensor<1x16384xf32, #long>
+  %s = tile.reduce(%w) axes [0, 1] : (tensor<1x16384xf32, #long>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  }
+  tile.store %y[%i, %z], %s elements : !tile.array<?x?xf32, mut>, f32
   tile.return
 }

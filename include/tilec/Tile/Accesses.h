@@ -15,6 +15,7 @@
 #ifndef TILEC_TILE_ACCESSES_H
 #define TILEC_TILE_ACCESSES_H
 
+#include "tilec/Tile/BuildFacts.h"
 #include "tilec/Tile/Contains.h"
 #include "tilec/Tile/TileOps.h"
 
@@ -48,6 +49,15 @@ inline bool readsUnwrittenArray(mlir::Operation *op) {
     return !load.getArray().getType().isMut();
   auto gather = llvm::dyn_cast<GatherOp>(op);
   return gather && !gather.getArray().getType().isMut();
+}
+
+/// Whether elements side by side that `load` brings may be taken out of the 16 bytes around them,
+/// wherever those begin (Lowering/Runs.cpp): they are narrow, and nobody writes them.
+inline bool canComeInRuns(LoadOp load) {
+  ArrayType array = load.getArray().getType();
+  mlir::Type element = array.getElementType();
+  return readsUnwrittenArray(load) && !array.isStrided() && !isOfSingles(array) &&
+         !element.isIndex() && element.getIntOrFloatBitWidth() <= 16;
 }
 
 } // namespace tilec::tile
