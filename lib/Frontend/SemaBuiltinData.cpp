@@ -246,23 +246,9 @@ Operand Sema::checkTake(CallArgs &args) {
 bool Sema::checkGatherIndex(const ast::Expr *expr, const checked::Param *array,
                             StringRef builtin,
                             SmallVectorImpl<Operand> &index) {
-  auto *list = dyn_cast<ast::ListExpr>(expr);
-  if (!list) {
-    Operand value = checkExpr(expr);
-    if (value.isPoison())
-      return false;
-    auto builder = error(diag::argument_kind, expr->getRange());
-    builder.arg(builtin)
-        .arg("index")
-        .arg("a list with one entry per dim")
-        .arg(describe(value));
-    if (value.isValue() && array->rank() == 1)
-      builder.fixIt(expr->getRange(), "[" + textOf(expr->getRange()) + "]",
-                    "an index is written in brackets");
-    else if (value.isArray())
-      builder.help("load a tile of it: `[load(" + value.array->name + ", [i], [B])]`");
+  const ast::ListExpr *list = checkIsIndex(expr, builtin, array, /*place=*/"");
+  if (!list)
     return false;
-  }
   for (const ast::Expr *entry : list->elements) {
     Operand value = checkValue(entry);
     if (value.isPoison())
@@ -279,15 +265,7 @@ bool Sema::checkGatherIndex(const ast::Expr *expr, const checked::Param *array,
       return false;
     index.push_back(std::move(value));
   }
-  if (index.size() == array->rank())
-    return true;
-  error(diag::index_rank, expr->getRange())
-      .arg(array->name)
-      .arg(int64_t(array->rank()))
-      .arg(int64_t(index.size()))
-      .arg(index.size() == 1 ? "y" : "ies")
-      .secondary(array->range, "declared here");
-  return false;
+  return checkIndexRank(expr, array, index.size());
 }
 
 /// The mask of a gather or atomic, or nothing; poison after an error.

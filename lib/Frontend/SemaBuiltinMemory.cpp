@@ -85,28 +85,53 @@ void Sema::warnElementOffset(const ast::Expr *index, int64_t dim,
             "`, or use `load_at` and `store_at`, which count elements");
 }
 
+/// The entries of an index, which is written as a list, at `place` if that is worth saying; null
+/// after an error.
+const ast::ListExpr *Sema::checkIsIndex(const ast::Expr *expr, StringRef builtin,
+                                        const checked::Param *array, StringRef place) {
+  if (auto *list = dyn_cast<ast::ListExpr>(expr))
+    return list;
+  Operand value = checkExpr(expr);
+  if (value.isPoison())
+    return nullptr;
+  auto builder = error(diag::argument_kind, expr->getRange());
+  builder.arg(builtin)
+      .arg("index")
+      .arg("a list with one entry per dim")
+      .arg(describe(value));
+  if (value.isValue() && array && array->rank() == 1)
+    builder.fixIt(expr->getRange(), "[" + textOf(expr->getRange()) + "]",
+                  "an index is written in brackets");
+  else if (!place.empty() &&
+           (value.kind == Operand::Kind::Tuple || value.type().isTile()))
+    builder.help("`[i, j]`, " + place.str());
+  else if (place.empty() && value.isArray())
+    builder.help("load a tile of it: `[load(" + value.array->name + ", [i], [B])]`");
+  return nullptr;
+}
+
+/// An index has as many entries as the array has dims.
+bool Sema::checkIndexRank(const ast::Expr *expr, const checked::Param *array, size_t entries) {
+  if (entries == array->rank())
+    return true;
+  error(diag::index_rank, expr->getRange())
+      .arg(array->name)
+      .arg(int64_t(array->rank()))
+      .arg(int64_t(entries))
+      .arg(entries == 1 ? "y" : "ies")
+      .secondary(array->range, "declared here");
+  return false;
+}
+
 /// One index per axis, in tile axis order. `shape` is empty for one element.
 bool Sema::checkIndexList(const ast::Expr *expr, StringRef builtin,
                           const checked::Param *array, ArrayRef<int64_t> shape,
                           bool elements,
                           SmallVectorImpl<checked::Expr *> &index) {
-  auto *list = dyn_cast<ast::ListExpr>(expr);
-  if (!list) {
-    Operand value = checkExpr(expr);
-    if (value.isPoison())
-      return false;
-    auto builder = error(diag::argument_kind, expr->getRange());
-    builder.arg(builtin)
-        .arg("index")
-        .arg("a list with one entry per dim")
-        .arg(describe(value));
-    if (value.isValue() && array && array->rank() == 1)
-      builder.fixIt(expr->getRange(), "[" + textOf(expr->getRange()) + "]",
-                    "an index is written in brackets");
-    else if (value.kind == Operand::Kind::Tuple || value.type().isTile())
-      builder.help("`[i, j]`, before the shape of a load or the tile of a store");
+  const ast::ListExpr *list =
+      checkIsIndex(expr, builtin, array, "before the shape of a load or the tile of a store");
+  if (!list)
     return false;
-  }
   bool isValid = true;
   for (auto [axis, entry] : llvm::enumerate(list->elements)) {
     checked::Expr *value = checkInt(entry, "an index");
@@ -115,15 +140,7 @@ bool Sema::checkIndexList(const ast::Expr *expr, StringRef builtin,
     if (!elements && axis < shape.size())
       warnElementOffset(entry, shape[axis], "load");
   }
-  if (!array || index.size() == array->rank())
-    return isValid && array;
-  error(diag::index_rank, expr->getRange())
-      .arg(array->name)
-      .arg(int64_t(array->rank()))
-      .arg(int64_t(index.size()))
-      .arg(index.size() == 1 ? "y" : "ies")
-      .secondary(array->range, "declared here");
-  return false;
+  return array && checkIndexRank(expr, array, index.size()) && isValid;
 }
 
 /// `order: [1, 0]`; the identity when not given.

@@ -60,12 +60,7 @@ Operand Sema::checkCumulative(CallArgs &args) {
   if (!(isSum && dtype == DType::Bool) &&
       !requireDomain(operand, Domain::Number, args.builtin->name))
     return Operand::poison(args.range);
-  checked::Expr *value = operand.expr;
-  if (isSum &&
-      (dtype == DType::Bool || dtype == DType::I8 || dtype == DType::I16))
-    value = makeCast(value, DType::I32, locOf(operand.range));
-  else if (isSum && (dtype == DType::U8 || dtype == DType::U16))
-    value = makeCast(value, DType::U32, locOf(operand.range));
+  checked::Expr *value = isSum ? widenForSum(operand) : operand.expr;
   auto *scan = make<checked::ScanExpr>(value->type, args.range);
   scan->op = kind;
   scan->operand = value;

@@ -310,6 +310,17 @@ static checked::ReduceKind reduceKind(const BuiltinInfo &builtin) {
   return static_cast<checked::ReduceKind>(builtin.op);
 }
 
+/// What sums and products add up or multiply: of narrow integers, 32 bits.
+checked::Expr *Sema::widenForSum(const Operand &operand) {
+  const DType dtype = operand.type().dtype();
+  const checked::Loc loc = locOf(operand.range);
+  if (dtype == DType::Bool || dtype == DType::I8 || dtype == DType::I16)
+    return makeCast(operand.expr, DType::I32, loc);
+  if (dtype == DType::U8 || dtype == DType::U16)
+    return makeCast(operand.expr, DType::U32, loc);
+  return operand.expr;
+}
+
 Operand Sema::checkReduction(CallArgs &args) {
   using Kind = checked::ReduceKind;
   const StringRef name = args.builtin->name;
@@ -341,13 +352,7 @@ Operand Sema::checkReduction(CallArgs &args) {
   if (!isLogical && !(isSum && dtype == DType::Bool) &&
       !requireDomain(operand, Domain::Number, name))
     return Operand::poison(args.range);
-  // Sums and products of narrow integers are 32 bits wide.
-  checked::Expr *value = operand.expr;
-  if (isSum &&
-      (dtype == DType::Bool || dtype == DType::I8 || dtype == DType::I16))
-    value = makeCast(value, DType::I32, locOf(operand.range));
-  else if (isSum && (dtype == DType::U8 || dtype == DType::U16))
-    value = makeCast(value, DType::U32, locOf(operand.range));
+  checked::Expr *value = isSum ? widenForSum(operand) : operand.expr;
   const bool isIndex = kind == Kind::ArgMin || kind == Kind::ArgMax;
   const DType resultDType = isIndex ? DType::Int : value->type.dtype();
   if (axes.empty()) {

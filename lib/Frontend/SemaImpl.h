@@ -471,6 +471,7 @@ private:
                              std::optional<DType> dtype = std::nullopt);
   checked::Expr *broadcastTo(const Operand &operand, ArrayRef<int64_t> shape);
   checked::Expr *makeCast(checked::Expr *expr, DType dtype, checked::Loc loc);
+  checked::Expr *widenForSum(const Operand &operand);
   checked::ConstantExpr *makeConstant(const ConstValue &value, Type type,
                                       checked::Loc loc);
   checked::Expr *makeReshape(checked::Expr *expr, ArrayRef<int64_t> shape);
@@ -560,6 +561,9 @@ private:
   void warnOneElement(StringRef builtin, ArrayRef<Operand> index,
                       const Operand &value, const checked::Param *array,
                       SourceRange range);
+  const ast::ListExpr *checkIsIndex(const ast::Expr *expr, StringRef builtin,
+                                    const checked::Param *array, StringRef place);
+  bool checkIndexRank(const ast::Expr *expr, const checked::Param *array, size_t entries);
   bool checkIndexList(const ast::Expr *expr, StringRef builtin,
                       const checked::Param *array, ArrayRef<int64_t> shape,
                       bool elements,

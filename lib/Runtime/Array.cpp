@@ -90,37 +90,39 @@ Buffer::~Buffer() {
 
 Device Buffer::device() const { return stream ? Device(stream->device) : Device::cpu(); }
 
-Expected<void> tilec::tryCopy(StreamRef stream, void *to, const void *from, size_t bytes) {
+/// Does something with `bytes` of memory: `onHost` on the CPU, else `onGpu`, which gives the
+/// driver's answer, where the stream is.
+template <typename OnHost, typename OnGpu>
+static Expected<void> inStream(StreamRef stream, size_t bytes, const char *what, OnHost onHost,
+                               OnGpu onGpu) {
   if (bytes == 0)
     return {};
   auto device = stream.tryDevice();
   if (!device)
     return device.failure();
   if (device->isCpu()) {
-    std::memmove(to, from, bytes);
+    onHost();
     return {};
   }
   ContextScope scope(*device->getState());
   if (auto ok = scope.check(); !ok)
     return ok;
-  auto ok = cuda::check("copying", cuda::driver()->memcpyAsync(toDevicePtr(to), toDevicePtr(from),
-                                                               bytes, stream.get()));
+  auto ok = cuda::check(what, onGpu(*cuda::driver()));
   return ok ? std::move(ok) : withLastKernel(ok.failure(), *device->getState());
 }
 
+Expected<void> tilec::tryCopy(StreamRef stream, void *to, const void *from, size_t bytes) {
+  return inStream(
+      stream, bytes, "copying", [&] { std::memmove(to, from, bytes); },
+      [&](const cuda::Driver &d) {
+        return d.memcpyAsync(toDevicePtr(to), toDevicePtr(from), bytes, stream.get());
+      });
+}
+
 Expected<void> tilec::tryFillBytes(StreamRef stream, void *to, uint8_t value, size_t bytes) {
-  if (bytes == 0)
-    return {};
-  auto device = stream.tryDevice();
-  if (!device)
-    return device.failure();
-  if (device->isCpu()) {
-    std::memset(to, value, bytes);
-    return {};
-  }
-  ContextScope scope(*device->getState());
-  if (auto ok = scope.check(); !ok)
-    return ok;
-  return cuda::check("filling memory", cuda::driver()->memsetAsync(toDevicePtr(to), value, bytes,
-                                                                   stream.get()));
+  return inStream(
+      stream, bytes, "filling memory", [&] { std::memset(to, value, bytes); },
+      [&](const cuda::Driver &d) {
+        return d.memsetAsync(toDevicePtr(to), value, bytes, stream.get());
+      });
 }
