@@ -44,6 +44,7 @@ void addLaidOutPasses(OpPassManager &passes, const CompileOptions &options, cons
   kernels.addPass(createBoundPowers());
   kernels.addPass(createCoarsenMasks());
   kernels.addPass(createSkipNeutral());
+  kernels.addPass(createCountLoops());
   kernels.addPass(createRotateRows());
   StreamRowsOptions rows;
   rows.numWarps = int(options.numWarps);

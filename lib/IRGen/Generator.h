@@ -63,6 +63,12 @@ private:
               llvm::ArrayRef<checked::Stmt *> thenPart,
               llvm::ArrayRef<checked::Stmt *> elsePart);
   void forStatement(const checked::ForStmt *stmt);
+  mlir::Value numberOfRounds(mlir::Location loc, mlir::Value lower, mlir::Value upper,
+                             mlir::Value step);
+  void countedLoop(const checked::ForStmt *stmt, mlir::Value lower, mlir::Value upper,
+                   mlir::Value step, llvm::ArrayRef<checked::Stmt *> rest,
+                   llvm::ArrayRef<const checked::Expr *> breaks, Variables carried,
+                   const Variables &exits);
   /// `condition`, and none of `breaks`, each of which is asked only if all before it hold.
   mlir::Value goesOn(mlir::Location loc, mlir::Value condition,
                      llvm::ArrayRef<const checked::Expr *> breaks);

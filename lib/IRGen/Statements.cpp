@@ -7,7 +7,10 @@
 
 #include "Generator.h"
 
+#include "tilec/Tile/TileOps.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -235,6 +238,79 @@ Value Generator::goesOn(Location loc, Value condition,
   return condition;
 }
 
+/// Whether `value` is known to be below 2^62: it is what an array (LaunchPlan.cpp), a grid or a
+/// number of 32 bits has, or computed from these.
+static bool isFarBelowEnd(Value value, unsigned depth = 0) {
+  Operation *op = value.getDefiningOp();
+  if (!op || depth > 2)
+    return false;
+  auto isSoToo = [&](unsigned operand) { return isFarBelowEnd(op->getOperand(operand), depth + 1); };
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)))
+    return number.abs().ule(uint64_t(1) << 60);
+  if (isa<tile::DimOp, tile::BlockIdOp, tile::NumBlocksOp, tile::NumSMsOp>(op))
+    return true;
+  if (isa<arith::IndexCastOp, arith::ExtSIOp, arith::ExtUIOp>(op)) {
+    mlir::Type from = op->getOperand(0).getType();
+    return from.isIndex() ? false : from.getIntOrFloatBitWidth() <= 32 || isSoToo(0);
+  }
+  if (auto divide = dyn_cast<tile::DivideOp>(op))
+    return divide.getSignedness() == tile::Signedness::Signed && isSoToo(0);
+  if (isa<arith::MinSIOp>(op) && depth == 0)
+    return isSoToo(0) || isSoToo(1);
+  return isa<arith::MinSIOp, arith::MaxSIOp, arith::AddIOp>(op) && isSoToo(0) && isSoToo(1);
+}
+
+/// How many rounds there are from `lower` by `step`, which is positive, to `upper`.
+Value Generator::numberOfRounds(Location loc, Value lower, Value upper, Value step) {
+  Elementwise at = this->at(loc);
+  auto number = [&](int64_t value) { return at.integer(DType::Int, uint64_t(value), lower); };
+  // As unsigned: the distance may be more than a signed number holds. No loop has 2^63 rounds.
+  Value last = at.binary(checked::BinaryOp::Sub, DType::Int,
+                         at.binary(checked::BinaryOp::Sub, DType::Int, upper, lower), number(1));
+  Value rounds = at.binary(checked::BinaryOp::Div, DType::U64, last, step);
+  rounds = at.binary(checked::BinaryOp::Min, DType::U64, rounds, number(INT64_MAX - 1));
+  rounds = at.binary(checked::BinaryOp::Add, DType::Int, rounds, number(1));
+  Value runs = at.compare(checked::CompareOp::Lt, DType::Int, lower, upper);
+  return at.select(runs, rounds, number(0));
+}
+
+/// A `for` that is left before its end, as a `while`. What it carries is its variable, unless that
+/// could overflow behind the bound: then rounds are counted, and the variable is computed.
+void Generator::countedLoop(const checked::ForStmt *stmt, Value lower, Value upper, Value step,
+                            ArrayRef<checked::Stmt *> rest,
+                            ArrayRef<const checked::Expr *> breaks, Variables carried,
+                            const Variables &exits) {
+  Location loc = location(stmt->loc);
+  bool isByOne = matchPattern(step, m_One());
+  bool counts = !isByOne && !(isFarBelowEnd(upper) && isFarBelowEnd(step));
+  Value grows = counts ? at(loc).integer(DType::Int, 1, lower) : step;
+  Value end = counts ? numberOfRounds(loc, lower, upper, step) : upper;
+  Value round;
+  auto takeVariable = [&] {
+    round = values[stmt->induction];
+    if (counts)
+      values[stmt->induction] =
+          at(loc).binary(checked::BinaryOp::Add, DType::Int, lower,
+                         at(loc).binary(checked::BinaryOp::Mul, DType::Int, round, step));
+  };
+  values[stmt->induction] = counts ? at(loc).integer(DType::Int, 0, lower) : lower;
+  carried.insert(stmt->induction);
+  whileLoop(
+      loc, carried, exits,
+      [&] {
+        takeVariable();
+        return goesOn(loc, at(loc).compare(checked::CompareOp::Lt, DType::Int, round, end),
+                      breaks);
+      },
+      [&] {
+        takeVariable();
+        Value own = round;
+        block(rest);
+        values[stmt->induction] = at(loc).binary(checked::BinaryOp::Add, DType::Int, own, grows);
+      });
+}
+
 void Generator::forStatement(const checked::ForStmt *stmt) {
   Location loc = location(stmt->loc);
   Value lower = expression(stmt->lower), upper = expression(stmt->upper);
@@ -272,21 +348,7 @@ void Generator::forStatement(const checked::ForStmt *stmt) {
     values = outside;
     setValues(carried, op.getResults());
   } else {
-    values[stmt->induction] = lower;
-    carried.insert(stmt->induction);
-    whileLoop(
-        loc, carried, exits,
-        [&] {
-          Value comes = at(loc).compare(checked::CompareOp::Lt, DType::Int,
-                                        values[stmt->induction], upper);
-          return goesOn(loc, comes, breaks);
-        },
-        [&] {
-          block(rest);
-          values[stmt->induction] =
-              at(loc).binary(checked::BinaryOp::Add, DType::Int,
-                             values[stmt->induction], step);
-        });
+    countedLoop(stmt, lower, upper, step, rest, breaks, carried, exits);
   }
   loops.pop_back();
 }

@@ -78,7 +78,7 @@ llvm::Error BlockRun::runFor(scf::ForOp op) {
     carried.push_back(values.find(init)->second);
   // Counted, so that a step near the end of the range cannot wrap.
   uint64_t trips = lower < upper && step > 0
-                       ? (uint64_t(upper) - uint64_t(lower) + uint64_t(step) - 1) / uint64_t(step)
+                       ? (uint64_t(upper) - uint64_t(lower) - 1) / uint64_t(step) + 1
                        : 0;
   for (uint64_t trip = 0; trip < trips; ++trip) {
     HostTile counter(op.getInductionVar().getType());

@@ -110,7 +110,8 @@ static Expected<void> checkStrides(const KernelInfo &info, const ParamInfo &para
   return {};
 }
 
-/// Dims are not negative and the array's span of bytes fits 63 bits.
+/// Dims are not negative, and neither they nor the elements that the array spans are more than
+/// 2^60, so that bytes are counted in 63 bits and loops over an axis may go a step further.
 static Expected<void> checkExtents(const KernelInfo &info, const ParamInfo &param,
                                    const ArrayArg &array) {
   unsigned __int128 elements = 1, span = 1;
@@ -126,7 +127,8 @@ static Expected<void> checkExtents(const KernelInfo &info, const ParamInfo &para
     if (array.dims[d] > 0)
       span += static_cast<unsigned __int128>(array.dims[d] - 1) * stride;
     constexpr unsigned __int128 limit = uint64_t(1) << 60;
-    if (!isEmpty && (elements > limit || span > limit))
+    bool isLong = static_cast<unsigned __int128>(array.dims[d]) > limit;
+    if (isLong || (!isEmpty && (elements > limit || span > limit)))
       return refuse(info, param.name,
                     "argument " + quoted(param.name) + " has more than 2^60 elements");
   }

@@ -139,7 +139,20 @@ def pass_pages():
                 yield f"{path}: pass {name} is not in docs/stages.md"
 
 
-RULES = [sizes, banners, layers, chip_words, unfinished_words, names, pass_pages]
+def pass_order():
+    """docs/stages.md and Transforms/Passes.td have the passes as Pipelines.cpp does."""
+    made = re.findall(r"create([A-Z]\w+)\(", read("lib/Compiler/Pipelines.cpp"))
+    for path, row in [("docs/stages.md", r"^\|[ \w-]*\| ([A-Z]\w+) \|"),
+                      ("include/tilec/Transforms/Passes.td", r"^def (\w+)\s*:\s*Pass")]:
+        listed = [name for name in re.findall(row, read(path), re.M) if name in made]
+        wanted = [name for name in dict.fromkeys(made) if name in listed]
+        for name, instead in zip(listed, wanted):
+            if name != instead:
+                yield f"{path}: {name} stands where {instead} should, as in Pipelines.cpp"
+                break
+
+
+RULES = [sizes, banners, layers, chip_words, unfinished_words, names, pass_pages, pass_order]
 
 
 def main():

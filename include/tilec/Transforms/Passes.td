@@ -23,15 +23,6 @@ def SimplifyTile : Pass<"tile-simplify-tile", "::tilec::tile::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def HoistInvariants : Pass<"tile-hoist-invariants", "::tilec::tile::KernelOp"> {
-  let summary = "what does not change leaves its loop";
-  let description = [{
-    Scalar code, tile computations and loads of arrays that the loop does not
-    write move in front of the loop when their operands are defined outside.
-    Tiles that cost nothing to make again stay.
-  }];
-}
-
 def ScaleMaxima : Pass<"tile-scale-maxima", "::tilec::tile::KernelOp"> {
   let summary = "factors behind the maximum of a row";
   let description = [{
@@ -77,16 +68,33 @@ def SplitBuilds : Pass<"tile-split-builds", "::mlir::ModuleOp"> {
     Option<"onlyGeneral", "only-general", "bool", "false", "No builds that rely on facts">];
 }
 
-def SplitConversions : Pass<"tile-split-conversions", "::tilec::tile::KernelOp"> {
-  let summary = "convert large tiles piece by piece";
+def ExpandSorts : Pass<"tile-expand-sorts", "::tilec::tile::KernelOp"> {
+  let summary = "sorts of anything to sorts of words";
   let description = [{
-    A conversion through shared memory of more than `max-bytes` becomes several of
-    parts of the tile, one after the other through the same memory.
+    Keys become unsigned words whose order is that of the keys, with the element's
+    position below where equal keys can be told apart; what follows the keys is taken
+    at the sorted positions. A sort of which only the first elements are used keeps
+    only as many from each half, and loads a tile too wide for registers part by part.
+  }];
+  let dependentDialects = ["::tilec::tile::TileDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def TabulateFunctions : Pass<"tile-tabulate-functions", "::tilec::tile::KernelOp"> {
+  let summary = "functions of positions become tables";
+  let description = [{
+    Sines, cosines and their like of tiles that only depend on positions become constants.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
-  let options = [
-    Option<"maxBytes", "max-bytes", "int64_t", /*default=*/"65536",
-           "The largest buffer that is not split">];
+}
+
+def HoistInvariants : Pass<"tile-hoist-invariants", "::tilec::tile::KernelOp"> {
+  let summary = "what does not change leaves its loop";
+  let description = [{
+    Scalar code, tile computations and loads of arrays that the loop does not
+    write move in front of the loop when their operands are defined outside.
+    Tiles that cost nothing to make again stay.
+  }];
 }
 
 def InferBounds : Pass<"tile-infer-bounds", "::tilec::tile::KernelOp"> {
@@ -97,24 +105,11 @@ def InferBounds : Pass<"tile-infer-bounds", "::tilec::tile::KernelOp"> {
   }];
 }
 
-def PrintFacts : Pass<"tile-print-facts", "::tilec::tile::KernelOp"> {
-  let summary = "say in remarks what is known of each access";
-  let description = [{ For tests and for looking; changes nothing. }];
-}
-
 def BoundPowers : Pass<"tile-bound-powers", "::tilec::tile::KernelOp"> {
   let summary = "powers that are at most 1";
   let description = [{
     Marks e^(x - m) where m is the maximum of x along some axes, for ExpandMath.
   }];
-}
-
-def TabulateFunctions : Pass<"tile-tabulate-functions", "::tilec::tile::KernelOp"> {
-  let summary = "functions of positions become tables";
-  let description = [{
-    Sines, cosines and their like of tiles that only depend on positions become constants.
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def CoarsenMasks : Pass<"tile-coarsen-masks", "::tilec::tile::KernelOp"> {
@@ -132,6 +127,15 @@ def SkipNeutral : Pass<"tile-skip-neutral", "::tilec::tile::KernelOp"> {
     where the mask is true for the whole tile.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def CountLoops : Pass<"tile-count-loops", "::tilec::tile::KernelOp"> {
+  let summary = "loops whose variable could overflow count their iterations";
+  let description = [{
+    Where it is not known that a loop's bounds leave room for a step before and behind them, the
+    loop runs from 0 by steps of 1, and its variable is computed.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def RotateRows : Pass<"tile-rotate-rows", "::tilec::tile::KernelOp"> {
@@ -214,16 +218,16 @@ def RemoveLayoutConversions
   let dependentDialects = ["::tilec::tile::TileDialect", "::mlir::arith::ArithDialect"];
 }
 
-def ExpandSorts : Pass<"tile-expand-sorts", "::tilec::tile::KernelOp"> {
-  let summary = "sorts of anything to sorts of words";
+def SplitConversions : Pass<"tile-split-conversions", "::tilec::tile::KernelOp"> {
+  let summary = "convert large tiles piece by piece";
   let description = [{
-    Keys become unsigned words whose order is that of the keys, with the element's
-    position below where equal keys can be told apart; what follows the keys is taken
-    at the sorted positions. A sort of which only the first elements are used keeps
-    only as many from each half, and loads a tile too wide for registers part by part.
+    A conversion through shared memory of more than `max-bytes` becomes several of
+    parts of the tile, one after the other through the same memory.
   }];
-  let dependentDialects = ["::tilec::tile::TileDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::scf::SCFDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let options = [
+    Option<"maxBytes", "max-bytes", "int64_t", /*default=*/"65536",
+           "The largest buffer that is not split">];
 }
 
 //===-- stage laid-out → staged ---------------------------------------------===//
@@ -275,14 +279,6 @@ def PrefetchOperands : Pass<"tile-prefetch-operands", "::tilec::tile::KernelOp">
     "::mlir::scf::SCFDialect"];
 }
 
-def PackPositions : Pass<"tile-pack-positions", "::tilec::tile::KernelOp"> {
-  let summary = "small positions of the grid share a block";
-  let description = [{
-    A kernel of one warp that moves few bytes, without shared memory and barriers: a block
-    gets several warps, each with a position of its own.
-  }];
-}
-
 def StageRings : Pass<"tile-stage-rings", "::tilec::tile::KernelOp"> {
   let summary = "copied loads become rings";
   let description = [{
@@ -323,6 +319,16 @@ def StageOperands : Pass<"tile-stage-operands", "::tilec::tile::KernelOp"> {
                            "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def KeepAccumulators : Pass<"tile-keep-accumulators", "::tilec::tile::KernelOp"> {
+  let summary = "sums of loops stay in tensor memory";
+  let description = [{
+    An accumulator that a loop writes before its product and reads after it, and does nothing
+    else with, is written before the loop and read after it.
+  }];
+  let dependentDialects = ["::tilec::tgpu::TileGPUDialect", "::mlir::scf::SCFDialect",
+    "::mlir::arith::ArithDialect", "::mlir::ub::UBDialect"];
+}
+
 def SpecializeWarps : Pass<"tile-specialize-warps", "::tilec::tile::KernelOp"> {
   let summary = "some warps copy, the others compute";
   let description = [{
@@ -333,6 +339,16 @@ def SpecializeWarps : Pass<"tile-specialize-warps", "::tilec::tile::KernelOp"> {
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"\"\"", "Which chip (none: no split)">];
   let dependentDialects = ["::tilec::tgpu::TileGPUDialect", "::mlir::scf::SCFDialect"];
+}
+
+def FlattenLoops : Pass<"tile-flatten-loops", "::tilec::tile::KernelOp"> {
+  let summary = "loops around one that adds products up become one with it";
+  let description = [{
+    Where a loop does nothing but run another, which a ring feeds, both become one that copies
+    run ahead of and products stay in flight in.
+  }];
+  let dependentDialects = ["::tilec::tile::TileDialect", "::mlir::arith::ArithDialect",
+    "::mlir::scf::SCFDialect"];
 }
 
 def ChooseStages : Pass<"tile-choose-stages", "::tilec::tile::KernelOp"> {
@@ -346,26 +362,6 @@ def ChooseStages : Pass<"tile-choose-stages", "::tilec::tile::KernelOp"> {
       "Bytes of shared memory a block may use">,
     Option<"numStages", "num-stages", "int", /*default=*/"0", "Asked for (0: not)">,
     Option<"chip", "chip", "std::string", /*default=*/"\"\"", "Whose hints count">];
-}
-
-def KeepAccumulators : Pass<"tile-keep-accumulators", "::tilec::tile::KernelOp"> {
-  let summary = "sums of loops stay in tensor memory";
-  let description = [{
-    An accumulator that a loop writes before its product and reads after it, and does nothing
-    else with, is written before the loop and read after it.
-  }];
-  let dependentDialects = ["::tilec::tgpu::TileGPUDialect", "::mlir::scf::SCFDialect",
-    "::mlir::arith::ArithDialect", "::mlir::ub::UBDialect"];
-}
-
-def FlattenLoops : Pass<"tile-flatten-loops", "::tilec::tile::KernelOp"> {
-  let summary = "loops around one that adds products up become one with it";
-  let description = [{
-    Where a loop does nothing but run another, which a ring feeds, both become one that copies
-    run ahead of and products stay in flight in.
-  }];
-  let dependentDialects = ["::tilec::tile::TileDialect", "::mlir::arith::ArithDialect",
-    "::mlir::scf::SCFDialect"];
 }
 
 def ScheduleAsyncMma : Pass<"tile-schedule-async-mma", "::tilec::tile::KernelOp"> {
@@ -431,6 +427,14 @@ def InsertBarriers : Pass<"tile-insert-barriers", "::tilec::tile::KernelOp"> {
   let dependentDialects = ["::tilec::tgpu::TileGPUDialect"];
 }
 
+def PackPositions : Pass<"tile-pack-positions", "::tilec::tile::KernelOp"> {
+  let summary = "small positions of the grid share a block";
+  let description = [{
+    A kernel of one warp that moves few bytes, without shared memory and barriers: a block
+    gets several warps, each with a position of its own.
+  }];
+}
+
 def NarrowIndices : Pass<"tile-narrow-indices", "::tilec::tile::KernelOp"> {
   let summary = "scalar index arithmetic in 32 bits where that is exact";
   let description = [{
@@ -454,6 +458,11 @@ def OverlapLaunches : Pass<"tile-overlap-launches", "::tilec::tile::KernelOp"> {
 }
 
 //===-- any stage ------------------------------------------------------------===//
+
+def PrintFacts : Pass<"tile-print-facts", "::tilec::tile::KernelOp"> {
+  let summary = "say in remarks what is known of each access";
+  let description = [{ For tests and for looking; changes nothing. }];
+}
 
 def VerifyStage : Pass<"tile-verify-stage", "::tilec::tile::KernelOp"> {
   let summary = "check that the IR is what its stage promises";

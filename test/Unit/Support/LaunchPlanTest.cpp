@@ -154,6 +154,9 @@ TEST(LaunchPlan, RefusesWrongArguments) {
   EXPECT_EQ(refusal(info, args), "matmul: a.shape[0] is -1, a dim is not negative");
   args = sampleArgs(int64_t(1) << 40, int64_t(1) << 40, 8);
   EXPECT_EQ(refusal(info, args), "matmul: argument `a` has more than 2^60 elements");
+  // Along one axis, though there is none in all.
+  args = sampleArgs(0, (int64_t(1) << 60) + 1, 8);
+  EXPECT_EQ(refusal(info, args), "matmul: argument `a` has more than 2^60 elements");
 }
 
 TEST(LaunchPlan, DimsBoundTwiceAgree) {
