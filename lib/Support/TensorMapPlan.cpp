@@ -14,7 +14,11 @@ using namespace tilec;
 
 std::optional<TensorMapPlan> tilec::planTensorMap(const TensorMapInfo &map, const ArrayArg &array,
                                                   bool isStrided) {
-  constexpr uint64_t maxDim = uint64_t(1) << 32, endOfPitches = uint64_t(1) << 40;
+  // The hardware has 2^32; a tile that is further away than 32 bits hold is taken to be at the
+  // last place that leaves them room for it, where there must be nothing (Lowering/Copies.cpp).
+  constexpr uint64_t largestTile = uint64_t(1) << 20;
+  constexpr uint64_t maxDim = (uint64_t(1) << 31) - largestTile;
+  constexpr uint64_t endOfPitches = uint64_t(1) << 40;
   if (array.rank < 1 || array.rank > static_cast<int>(maxTensorMapRank) ||
       map.box.size() != static_cast<size_t>(array.rank) ||
       reinterpret_cast<uintptr_t>(array.data) % 16 != 0)

@@ -7,7 +7,7 @@
 // the driver encodes for the GPU (CUtensorMap) and the emulator into a form of its
 // own; or nothing, where no tensor map can describe the array:
 //
-//   an axis without elements or with more than 2^32
+//   an axis without elements or with more than 2^31 - 2^20
 //   a pitch that is no multiple of 16 bytes, not positive, or 2^40 bytes or more
 //   a base that is no multiple of 16 bytes, or an innermost axis with gaps
 //
