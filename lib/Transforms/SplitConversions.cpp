@@ -16,9 +16,11 @@
 // A tile is cut where in both layouts only register numbers tell the halves apart:
 // extract and cat then name registers and cost nothing, and the buffers of the pieces,
 // not being alive together, share their bytes. Large tiles have such cuts, since
-// beyond threads times vector everything is registers.
+// beyond threads times vector everything is registers. Where many warps leave none, and the
+// tile only goes to arrays, threads store it as it lies.
 //===----------------------------------------------------------------------===//
 #include "AccessCost.h"
+#include "Copies.h"
 
 #include "tilec/Layout/Conversion.h"
 #include "tilec/Tile/TileLayout.h"
@@ -48,16 +50,22 @@ public:
     Layout from = getLayout(value);
     RankedTensorType type = withLayout(value.getType(), to);
     if (needsSplit(from, to)) {
-      for (unsigned axis = 0; axis < to.rank(); ++axis) {
-        std::optional<Layout> fromHalf = from.halve(axis), toHalf = to.halve(axis);
-        if (!fromHalf || !toHalf)
-          continue;
-        Value low = convert(half(value, *fromHalf, axis, 0), *toHalf);
-        Value high = convert(half(value, *fromHalf, axis, 1), *toHalf);
-        return CatOp::create(builder, loc, type, ValueRange{low, high}, axis);
+      if (std::optional<unsigned> axis = axisOfHalves(from, to)) {
+        Layout fromHalf = *from.halve(*axis), toHalf = *to.halve(*axis);
+        Value low = convert(half(value, fromHalf, *axis, 0), toHalf);
+        Value high = convert(half(value, fromHalf, *axis, 1), toHalf);
+        return CatOp::create(builder, loc, type, ValueRange{low, high}, *axis);
       }
     }
     return ConvertLayoutOp::create(builder, loc, type, value);
+  }
+
+  /// The first axis whose halves are registers of their own in both layouts.
+  static std::optional<unsigned> axisOfHalves(const Layout &from, const Layout &to) {
+    for (unsigned axis = 0; axis < to.rank(); ++axis)
+      if (from.halve(axis) && to.halve(axis))
+        return axis;
+    return std::nullopt;
   }
 
   bool needsSplit(const Layout &from, const Layout &to) {
@@ -81,6 +89,13 @@ private:
   int64_t maxBytes;
 };
 
+/// All that happens to the tile is that threads store it to arrays.
+bool isOnlyStored(ConvertLayoutOp op) {
+  return llvm::all_of(op->getUsers(), [](Operation *user) {
+    return isa<StoreOp>(user) && !isCopied(user);
+  });
+}
+
 struct SplitConversions : tilec::impl::SplitConversionsBase<SplitConversions> {
   using SplitConversionsBase::SplitConversionsBase;
 
@@ -92,7 +107,9 @@ struct SplitConversions : tilec::impl::SplitConversionsBase<SplitConversions> {
       Layout to = getLayout(op.getType());
       if (!splitter.needsSplit(getLayout(op.getSource()), to))
         continue;
-      op.replaceAllUsesWith(splitter.convert(op.getSource(), to));
+      Value source = op.getSource();
+      bool isWhole = !Splitter::axisOfHalves(getLayout(source), to) && isOnlyStored(op);
+      op.replaceAllUsesWith(isWhole ? source : splitter.convert(source, to));
       op.erase();
     }
   }

@@ -15,7 +15,8 @@
 //
 // A part is a piece that every thread has in registers of its own, so that cutting costs
 // nothing; buffers are as large as `maxBytes` allows, and stores of one block share theirs.
-// Where they allow one buffer only, each part waits until the one before it has been read.
+// Where they allow one buffer only, each part waits until the one before it has been read. A tile of
+// which warps hold the halves, and which is too large as a whole, threads store as it lies.
 //
 // What is computed elementwise for the store alone, as a bias and an activation behind a
 // product, is computed part by part, too: all of it at once would not fit into registers,
@@ -34,6 +35,7 @@
 // before it are complete, and there groups wait for each other.
 //
 //===------------------------------------------------------------------------===//
+#include "AccessCost.h"
 #include "Copies.h"
 #include "LayoutRules.h"
 #include "PartIndex.h"
@@ -41,6 +43,7 @@
 
 #include "tilec/Layout/Conversion.h"
 #include "tilec/Layout/Layout.h"
+#include "tilec/Tile/Remarks.h"
 #include "tilec/Tile/TileLayout.h"
 #include "tilec/TileGPU/TileGPU.h"
 #include "tilec/Transforms/Passes.h"
@@ -78,6 +81,9 @@ struct Parts {
 
 /// Rows shorter than this do not fill the engine's swizzle.
 static constexpr int64_t rowBytes = 128;
+
+/// A part that cannot be cut to this leaves too little shared memory for anything else.
+static constexpr int64_t largestPart = 96 * 1024;
 
 /// Parts of at most `maxBytes`, cut along the last dim first; larger where threads do not
 /// have them in registers of their own.
@@ -442,7 +448,16 @@ struct StageStores : tilec::impl::StageStoresBase<StageStores> {
     StagingBuffers staging;
     for (Operation *op : marked) {
       if (auto store = dyn_cast<tile::StoreOp>(op)) {
-        StoreWriter(store, staging, maxBytes).run();
+        auto type = cast<RankedTensorType>(store.getValue().getType());
+        if (bytesOfTile(chooseParts(type, maxBytes).type) <= largestPart) {
+          StoreWriter(store, staging, maxBytes).run();
+          continue;
+        }
+        remarkMissed(store, "select-copies",
+                     "threads store {0}: their registers hold no part of it that fits beside the "
+                     "other tiles in shared memory",
+                     spell(type));
+        store->removeAttr(copyAttrName);
         continue;
       }
       auto atomic = cast<tile::AtomicOp>(op);

@@ -40,3 +40,23 @@ tile.kernel @other(%x: !tile.array<?x?xi8>, %f: !tile.array<?x?xf32>, %y: !tile.
   tile.store %y[%i, %i], %3 : !tile.array<?x?xi8, mut>, tensor<32x64xi8, #b>
   tile.return
 }
+
+// Warps hold the halves: what is only stored is stored as it lies, what is computed with is moved.
+#warps = #tile.layout<[32, 64] register [(0, 1), (0, 2), (0, 4)] lane [(1, 0), (2, 0), (4, 0), (8, 0), (0, 8)] warp [(16, 0), (0, 32), (0, 16)]>
+#others = #tile.layout<[32, 64] register [(1, 0), (2, 0), (4, 0)] lane [(0, 1), (0, 2), (0, 4), (0, 8), (8, 0)] warp [(0, 16), (16, 0), (0, 32)]>
+// CHECK-LABEL: tile.kernel @of_warps
+tile.kernel @of_warps(%f: !tile.array<?x?xf32>, %z: !tile.array<?x?xf32, mut>, %i: index)
+    attributes {num_warps = 8 : i32} {
+  %0 = tile.load %f[%i, %i] : !tile.array<?x?xf32> -> tensor<32x64xf32, #warps>
+  // CHECK: %[[X:.*]] = tile.load
+  // CHECK-NOT: tile.convert_layout
+  // CHECK: tile.store %{{.*}}, %[[X]] :
+  %1 = tile.convert_layout %0 : tensor<32x64xf32, #warps> -> tensor<32x64xf32, #others>
+  tile.store %z[%i, %i], %1 : !tile.array<?x?xf32, mut>, tensor<32x64xf32, #others>
+  // CHECK: %[[Y:.*]] = tile.convert_layout %[[X]]
+  // CHECK: arith.addf %[[Y]], %[[Y]]
+  %2 = tile.convert_layout %0 : tensor<32x64xf32, #warps> -> tensor<32x64xf32, #others>
+  %3 = arith.addf %2, %2 : tensor<32x64xf32, #others>
+  tile.store %z[%i, %i], %3 : !tile.array<?x?xf32, mut>, tensor<32x64xf32, #others>
+  tile.return
+}

@@ -211,3 +211,17 @@ tile.kernel @image(%x: !tile.array<?x?xbf16>, %y: !tile.array<?x?x?x?xbf16, mut>
   tile.store %y[%i, %i, %i, %i], %r elements {tile.copy = "tma"} : !tile.array<?x?x?x?xbf16, mut>, tensor<1x8x16x128xbf16, #rows>
   tile.return
 }
+
+// Warps hold the halves of a tile that is too large as a whole: threads store it.
+#spread = #tile.layout<[256, 256] register [(0, 1), (8, 0), (0, 8), (0, 16), (0, 32), (0, 64)] lane [(0, 2), (0, 4), (1, 0), (2, 0), (4, 0)] warp [(16, 0), (32, 0), (0, 128), (64, 0), (128, 0)]>
+// CHECK-LABEL: tile.kernel @spread
+// GROUPS-LABEL: tile.kernel @spread
+// GROUPS-NOT: tgpu
+// GROUPS: tile.store %arg1[%arg2, %arg2], %{{.*}} : !tile.array<?x?xf32, mut>
+// GROUPS-NOT: tgpu
+// GROUPS: tile.return
+tile.kernel @spread(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>, %i: index) attributes {num_warps = 32 : i32} {
+  %t = tile.load %x[%i, %i] : !tile.array<?x?xf32> -> tensor<256x256xf32, #spread>
+  tile.store %y[%i, %i], %t {tile.copy = "tma"} : !tile.array<?x?xf32, mut>, tensor<256x256xf32, #spread>
+  tile.return
+}
