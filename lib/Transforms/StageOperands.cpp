@@ -452,9 +452,25 @@ static void stageClusterSum(tgpu::ClusterSumOp op, unsigned numWarps) {
 
 namespace {
 
+/// What threads exchange follows from where they have it.
+LogicalResult requireLayouts(tile::KernelOp kernel) {
+  WalkResult result = kernel.walk([](Operation *op) {
+    auto hasNone = [](Value value) {
+      return isa<RankedTensorType>(value.getType()) && !tile::hasLayout(value.getType());
+    };
+    if (llvm::none_of(op->getResults(), hasNone))
+      return WalkResult::advance();
+    op->emitError("its tile has no layout: run --tile-assign-layouts first");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 struct StageOperands : tilec::impl::StageOperandsBase<StageOperands> {
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
+    if (failed(requireLayouts(kernel)))
+      return signalPassFailure();
     auto numWarps = unsigned(kernel.getNumWarps().value_or(4));
     SmallVector<Operation *> ops;
     kernel.walk([&](Operation *op) {
