@@ -31,7 +31,7 @@ tile.kernel @anywhere(%lo: index, %hi: index, %a: !tile.array<?xf32, mut>) attri
 tile.kernel @by_one(%lo: index, %hi: index, %a: !tile.array<?xf32, mut>, %v: f32) attributes {num_warps = 4 : i32} {
   %one = arith.constant 1 : index
   scf.for %i = %lo to %hi step %one {
-    tile.store %a[%i], %v : !tile.array<?xf32, mut>, f32
+    tile.store %a[%i], %v elements : !tile.array<?xf32, mut>, f32
   }
   tile.return
 }
@@ -45,11 +45,11 @@ tile.kernel @short(%a: !tile.array<?xf32, mut>, %v: f32, %n: i32) attributes {nu
   %c16 = arith.constant 16 : index
   %d = tile.dim %a, 0 : !tile.array<?xf32, mut>
   scf.for %i = %c0 to %d step %c16 {
-    tile.store %a[%i], %v : !tile.array<?xf32, mut>, f32
+    tile.store %a[%i], %v elements : !tile.array<?xf32, mut>, f32
   }
   %m = arith.index_cast %n : i32 to index
   scf.for %i = %m to %d step %c16 {
-    tile.store %a[%i], %v : !tile.array<?xf32, mut>, f32
+    tile.store %a[%i], %v elements : !tile.array<?xf32, mut>, f32
   }
   tile.return
 }
@@ -64,7 +64,7 @@ tile.kernel @by_blocks(%step: index, %a: !tile.array<?xf32, mut>, %v: f32) attri
   %b = tile.block_id 0 : index
   %d = tile.dim %a, 0 : !tile.array<?xf32, mut>
   scf.for %i = %b to %d step %step {
-    tile.store %a[%i], %v : !tile.array<?xf32, mut>, f32
+    tile.store %a[%i], %v elements : !tile.array<?xf32, mut>, f32
   }
   tile.return
 }

@@ -10,6 +10,6 @@ tile.kernel @without_layouts(%a: !tile.array<?xf32, mut>) attributes {num_warps 
     %s = arith.addf %p, %q : f32
     tile.yield %s : f32
   }
-  tile.store %a[%c0], %m : !tile.array<?xf32, mut>, f32
+  tile.store %a[%c0], %m elements : !tile.array<?xf32, mut>, f32
   tile.return
 }

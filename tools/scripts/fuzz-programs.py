@@ -124,7 +124,7 @@ def main():
                         help="runs that may be spent on making a failing program smaller; 0: none")
     parser.add_argument("--operations", default=",".join(OPERATIONS),
                         help="optional operations that programs may have (default: all)")
-    parser.add_argument("--only", choices=["products", "rows", "words"], help="only programs of this kind")
+    parser.add_argument("--only", choices=["mixed", "products", "rows", "words"], help="only programs of this kind")
     options = parser.parse_args()
     options.operations = [name for name in options.operations.split(",") if name]
     os.makedirs(options.keep, exist_ok=True)

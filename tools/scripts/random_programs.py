@@ -240,15 +240,16 @@ class Program:
 def make_program(seed, operations=(), only=None):
     """The program of `seed`; of four one is of products in loops, and of eight one of rows.
     `only`: all are of that kind."""
+    from random_mixed import mixed
     from random_products import products
     from random_rows import rows
     from random_statements import in_place, values
     p = Program(seed, operations)
     kind = only or {3: "products", 7: "products", 5: "rows"}.get(seed % 8)
     if kind:
-        {"products": products, "rows": rows, "words": lambda p: products(p, True)}[kind](p)
+        {"mixed": mixed, "products": products, "rows": rows, "words": lambda p: products(p, True)}[kind](p)
         return p
     (in_place if p.chance(0.25) else values)(p)
-    p.chip = p.choose(None, None, None, "sm_90a")
-    p.warps = 1 if p.is_wide else p.choose(0, 1, 2, 4, 8)
+    p.chip = p.choose(None, None, None, "sm_90a", "sm_90a", "sm_100a", "sm_120a")
+    p.warps = 1 if p.is_wide else p.choose(0, 1, 2, 4, 8, 8, 16, 32)
     return p
