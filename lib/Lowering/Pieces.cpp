@@ -89,7 +89,8 @@ static bool goesToShared(tile::LoadOp load, Value value) {
   });
 }
 
-/// In elements of a copy in runs: log2 of how many a thread moves at once, and one by one.
+/// In elements of a copy in runs: log2 of how many a thread moves at once, and one by one, in
+/// copies and in stores.
 static constexpr unsigned runRegisterBits = 6, singleRegisterBits = 3;
 
 /// The store to shared memory that is all the use of what `load` brings, if it is in the same
@@ -266,9 +267,10 @@ Value Emitter::makeLocalMemory(RankedTensorType tensor) {
 }
 
 Value Emitter::loadPiece(Value memory, Type element, LLVM::GEPArg number) {
-  auto type = VectorType::get(1 << pieceBits, storedType(element));
+  auto type = VectorType::get(1 << registerBitsOfPiece, storedType(element));
+  unsigned bytes = (type.getElementTypeBitWidth() << registerBitsOfPiece) / 8;
   Value address = addressOfPiece(builder, loc, memory, type, number);
-  Value stored = LLVM::LoadOp::create(builder, loc, type, address, /*alignment=*/16);
+  Value stored = LLVM::LoadOp::create(builder, loc, type, address, std::min(bytes, 16u));
   return emitFromStored(builder, loc, stored, element);
 }
 
@@ -312,7 +314,7 @@ void Emitter::bringToMemory(Value original, Operation *user, SmallVectorImpl<Val
 Value Emitter::getPiece(Value original) {
   auto type = cast<RankedTensorType>(original.getType());
   if (auto splatOp = original.getDefiningOp<tile::SplatOp>())
-    return splat(map.lookup(splatOp.getValue()), 1 << pieceBits);
+    return splat(map.lookup(splatOp.getValue()), 1 << registerBitsOfPiece);
   if (auto constantOp = original.getDefiningOp<arith::ConstantOp>(); constantOp && isSplat(original))
     return splatConstant(cast<DenseElementsAttr>(constantOp.getValue()), lowerType(type));
   return loadPiece(localMemory.lookup(original), type.getElementType(), piece);
@@ -392,6 +394,11 @@ LogicalResult Emitter::emitInPieces(Operation *op) {
   SmallVector<Value> temporary;
   RankedTensorType type = typeInPieces(op);
   bool isRolled = bool(type);
+  // What is held in registers and stored element by element: each is a branch, so few at once.
+  // Where single warps multiply, the places that go up in the loop would be spilled (sm_89).
+  auto store = dyn_cast<tile::StoreOp>(op);
+  bool isSpread = isRolled && store && !localMemory.count(store.getValue()) && chip &&
+                  chip->has(ChipFeature::WarpGroupMma);
   for (Value operand : op->getOperands())
     if (isWide(operand.getType()) || (type && operand.getType() == type))
       bringToMemory(operand, op, temporary);
@@ -402,6 +409,9 @@ LogicalResult Emitter::emitInPieces(Operation *op) {
       if (isWide(candidate))
         type = cast<RankedTensorType>(candidate);
 
+  if (isSpread)
+    registerBitsOfPiece = singleRegisterBits;
+  llvm::scope_exit restore([&] { registerBitsOfPiece = pieceBits; });
   LogicalResult result = success();
   forPieces(type, isRolled, [&] { result = emitWhole(op); });
   for (Value value : temporary)

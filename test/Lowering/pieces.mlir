@@ -1,4 +1,5 @@
 // RUN: tile-opt %s --tile-lower-to-simt --canonicalize | FileCheck %s
+// RUN: tile-opt %s --tile-lower-to-simt=chip=sm_90a --canonicalize | FileCheck %s --check-prefix=GROUPS
 // A tile of 512 elements a thread is worked on in loops over 16 pieces of 32, which lie
 // in local memory between operations; the piece's number is the high bits of a thread's.
 
@@ -85,6 +86,32 @@ tile.kernel @half(%b: !tile.array<?xi32, mut>) attributes {num_warps = 1 : i32} 
   %x = tile.iota : tensor<16384xi32, #wide>
   %y = tile.extract %x[%c1] : tensor<16384xi32, #wide> -> tensor<8192xi32, #half>
   tile.store %b[%c0], %y : !tile.array<?xi32, mut>, tensor<8192xi32, #half>
+  tile.return
+}
+
+// What registers hold and a store takes element by element goes out eight at a time, where
+// groups of warps multiply.
+#held = #tile.layout<[2048] register [(1), (2), (128), (256), (512), (1024)] lane [(4), (8), (16), (32), (64)]>
+
+// GROUPS-LABEL: llvm.func @held(
+// GROUPS: %[[MEMORY:.*]] = llvm.alloca %{{.*}} x vector<32xbf16> {alignment = 16 : i64}
+// GROUPS: llvm.store %{{.*}}, %[[MEMORY]] {{.*}} : vector<32xbf16>
+// GROUPS: scf.for %[[I:.*]] = %c0 to %c8 step %c1 {
+// GROUPS: %[[N:.*]] = arith.index_cast %[[I]] : index to i32
+// GROUPS: %[[PLACE:.*]] = llvm.getelementptr %[[MEMORY]][%[[N]]] : (!llvm.ptr, i32) -> !llvm.ptr, vector<8xbf16>
+// GROUPS: llvm.load %[[PLACE]] {alignment = 16 : i64} : !llvm.ptr -> vector<8xbf16>
+// GROUPS-COUNT-8: scf.if
+// GROUPS-NOT: scf.if
+// GROUPS: llvm.return
+// CHECK-LABEL: llvm.func @held(
+// CHECK: scf.for %{{.*}} = %c0 to %c2 step %c1 {
+// CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr -> vector<32xbf16>
+// CHECK: llvm.return
+tile.kernel @held(%a: !tile.array<?xbf16>, %b: !tile.array<?xbf16, mut>) attributes {num_warps = 1 : i32} {
+  %c0 = arith.constant 0 : index
+  %x = tile.load %a[%c0] : !tile.array<?xbf16> -> tensor<2048xbf16, #held>
+  %y = arith.addf %x, %x : tensor<2048xbf16, #held>
+  tile.store %b[%c0], %y : !tile.array<?xbf16, mut>, tensor<2048xbf16, #held>
   tile.return
 }
 
