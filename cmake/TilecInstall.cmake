@@ -2,6 +2,8 @@
 # Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #===--------------------------------------------------------------------------===#
+#   ninja -C build tilec-dist && cmake --install build --prefix DIR
+#
 #   bin/                 tilec tile-run tile-opt tile-bench
 #   include/tilec/       tilec.h, jit.h and what they include: the standard library only
 #   lib/                 the runtime (three archives, and a shared library for C and Python),
@@ -13,6 +15,9 @@
 # of this build.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+
+# What is installed, without the tests.
+add_custom_target(tilec-dist DEPENDS tilec tile-run tile-opt tile-bench tilec_runtime tilec_jit)
 
 install(TARGETS tilec tile-run tile-opt tile-bench RUNTIME DESTINATION bin)
 install(TARGETS TilecRuntime TilecKernelInfo TilecNumerics ARCHIVE DESTINATION lib)

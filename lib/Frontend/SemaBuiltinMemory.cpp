@@ -46,7 +46,7 @@ bool Sema::checkWritable(const checked::Param *array, const ast::Expr *expr,
   return false;
 }
 
-/// `i * BN` in an index of `load`, where the tile is BN wide.
+/// `i * BN` in an index of `load`, or a `let` of that, where the tile is BN wide.
 void Sema::warnElementOffset(const ast::Expr *index, int64_t dim,
                              StringRef builtin) {
   // A loop in steps of a tile counts elements.
@@ -59,7 +59,7 @@ void Sema::warnElementOffset(const ast::Expr *index, int64_t dim,
         .secondary(symbol->range, "goes in steps of " + std::to_string(dim))
         .help("let the loop count tiles, or use `load_at` and `store_at`, "
               "which count elements");
-  auto *product = dyn_cast<ast::BinaryExpr>(index);
+  auto *product = dyn_cast<ast::BinaryExpr>(symbol && symbol->init ? symbol->init : index);
   if (!product || product->op != ast::BinaryOp::Mul || dim <= 1)
     return;
   auto isTheDim = [&](const ast::Expr *expr) {
@@ -78,10 +78,11 @@ void Sema::warnElementOffset(const ast::Expr *index, int64_t dim,
                                                     : nullptr;
   if (!other)
     return;
-  warning(diag::element_offset, index->getRange())
-      .arg(textOf(index->getRange()))
-      .arg(builtin)
-      .help("write `" + textOf(other->getRange()) +
+  auto builder = warning(diag::element_offset, index->getRange());
+  builder.arg(textOf(index->getRange())).arg(builtin);
+  if (symbol && symbol->init)
+    builder.secondary(symbol->range, "`" + textOf(product->getRange()) + "`");
+  builder.help("write `" + textOf(other->getRange()) +
             "`, or use `load_at` and `store_at`, which count elements");
 }
 
@@ -99,7 +100,11 @@ const ast::ListExpr *Sema::checkIsIndex(const ast::Expr *expr, StringRef builtin
       .arg("index")
       .arg("a list with one entry per dim")
       .arg(describe(value));
-  if (value.isValue() && array && array->rank() == 1)
+  if (!place.empty() && value.isValue() && value.type().isTile() &&
+      isInteger(value.type().dtype()))
+    builder.help("tiles of indices are for `gather` and `scatter`; `load` and `store` take the "
+                 "number of a tile: `[bid(0)]`");
+  else if (value.isValue() && array && array->rank() == 1)
     builder.fixIt(expr->getRange(), "[" + textOf(expr->getRange()) + "]",
                   "an index is written in brackets");
   else if (!place.empty() &&

@@ -150,6 +150,7 @@ struct Symbol {
   const checked::Param *param = nullptr; ///< ScalarParam, Dim
   unsigned axis = 0;                     ///< Dim
   bool isConstParam = false;
+  const ast::Expr *init = nullptr; ///< of a `let` with one name
   bool isFromInt = false; ///< a `var` that begins as an integer literal
   std::string setBy;  ///< of a compile-time parameter: "`-D BN=100`"; empty for
                       ///< a default

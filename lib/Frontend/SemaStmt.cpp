@@ -197,6 +197,8 @@ void Sema::checkLet(const ast::LetStmt &stmt) {
     value = conform(value, type, stmt.type);
   }
   define(stmt.names.front(), value);
+  if (Symbol *symbol = lookup(stmt.names.front().text))
+    symbol->init = stmt.init;
 }
 
 void Sema::checkLetTuple(const ast::LetStmt &stmt) {
@@ -341,8 +343,10 @@ void Sema::checkAssign(const ast::AssignStmt &stmt) {
     if (symbol && !symbol->isConstParam && !symbol->isParam &&
         !symbol->isLoopVar && symbol->kind != Symbol::Kind::Dim)
       builder.help("define it by `var`");
+    else if (symbol && symbol->value.isArray())
+      builder.help("arrays are written with `store` or `store_at`");
     else if (symbol && !symbol->isConstParam)
-      builder.help("copy it: `var x = " + stmt.target.text.str() + ";`");
+      builder.help("copy it: `var c = " + stmt.target.text.str() + ";`");
     return;
   }
   Operand value;

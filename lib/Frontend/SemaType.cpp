@@ -308,6 +308,8 @@ checked::Expr *Sema::toInt(Operand value, StringRef what) {
     builder.arg(what).arg(describe(value));
     if (type.isScalar() && isFloat(type.dtype()) && value.isRuntime())
       builder.help("`.to(int)` truncates");
+    else if (type.isTile() && isInteger(type.dtype()) && what == "an index")
+      builder.help("`gather` and `scatter` take tiles of indices");
     return nullptr;
   }
   if (value.isWeak() && !convertWeakTo(value, DType::Int))
