@@ -63,6 +63,8 @@ static Expected<Argument> toArgument(const tilec_argument &argument) {
 tilec_kernel *tilec_load(const char *path, const char *name) {
   tilec_kernel *result = nullptr;
   guarded([&]() -> std::string {
+    if (!path || !name)
+      return "tilec_load takes the path of a module and the name of a kernel, not NULL";
     Expected<Module> module = Module::tryFromFile(path);
     if (!module)
       return module.failure().message;
@@ -85,6 +87,8 @@ int tilec_launch(tilec_kernel *kernel, void *stream, int32_t numArguments,
 int tilec_launch_grid(tilec_kernel *kernel, void *stream, const int64_t *grid,
                       int32_t numArguments, const tilec_argument *arguments) {
   return guarded([&]() -> std::string {
+    if (numArguments < 0 || (numArguments > 0 && !arguments))
+      return "a launch takes the number of its arguments and where they are, not NULL";
     std::vector<Argument> args;
     args.reserve(size_t(numArguments));
     for (int32_t i = 0; i < numArguments; ++i) {
@@ -93,6 +97,8 @@ int tilec_launch_grid(tilec_kernel *kernel, void *stream, const int64_t *grid,
         return "argument " + std::to_string(i) + ": " + arg.failure().message;
       args.push_back(*arg);
     }
+    if (!kernel)
+      return "there is no kernel to launch: tilec_load gives NULL when it fails";
     LaunchConfig config;
     if (grid)
       config.grid = Grid{grid[0], grid[1], grid[2]};

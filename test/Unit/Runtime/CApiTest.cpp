@@ -31,3 +31,16 @@ TEST(CApi, TellsWhichArgumentIsNone) {
   EXPECT_EQ(tilec_launch(nullptr, nullptr, 2, arguments), 1);
   EXPECT_THAT(tilec_last_error(), HasSubstr("argument 1: the rank of an array is 1 to 6"));
 }
+
+TEST(CApi, TellsWhatIsNull) {
+  EXPECT_EQ(tilec_load(nullptr, "k"), nullptr);
+  EXPECT_THAT(tilec_last_error(), HasSubstr("the path of a module"));
+  EXPECT_EQ(tilec_load("no/such/file.tilemod", nullptr), nullptr);
+  EXPECT_THAT(tilec_last_error(), HasSubstr("the name of a kernel"));
+  EXPECT_EQ(tilec_launch(nullptr, nullptr, 0, nullptr), 1);
+  EXPECT_THAT(tilec_last_error(), HasSubstr("there is no kernel to launch"));
+  EXPECT_EQ(tilec_launch(nullptr, nullptr, 1, nullptr), 1);
+  EXPECT_THAT(tilec_last_error(), HasSubstr("the number of its arguments"));
+  EXPECT_EQ(tilec_launch(nullptr, nullptr, -1, nullptr), 1);
+  EXPECT_THAT(tilec_last_error(), HasSubstr("the number of its arguments"));
+}
