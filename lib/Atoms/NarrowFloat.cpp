@@ -8,7 +8,8 @@
 // significand so that its last bit is the format's last bit, round by what was shifted
 // out, and add the exponent; a carry out of the significand then counts the exponent up
 // by itself. Where the format has the exponents of f32, nothing is shifted, and the bits
-// are rounded as they stand.
+// are rounded as they stand. To f8, which is rounded to nearest only, bits are rounded as they
+// stand, too, or by an addition where the format has no more exponents (a third of the work).
 //
 //===------------------------------------------------------------------------===//
 #include "tilec/Atoms/NarrowFloat.h"
@@ -20,6 +21,9 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/bit.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace tilec;
@@ -202,13 +206,38 @@ Value tilec::emitFloat8ToF32(OpBuilder &builder, Location loc, Value value,
   return b.bitcast(f32, b.bor(result, sign));
 }
 
+/// f32 to the bits (i32) of `format`, which saturates, to nearest even.
+static Value roundToFloat8(const Bits &b, Value value, const NarrowFormat &format) {
+  Type i32 = b.builder.getI32Type(), f32 = b.builder.getF32Type();
+  Value bits = b.bitcast(i32, value);
+  Value magnitude = b.band(bits, b.constant(0x7fffffff));
+  // Normal numbers: bits below the format's last are rounded away, by less than a half of that, and
+  // more where it is odd. The exponent loses the difference of the biases on the way.
+  unsigned count = 23 - format.mantissaBits;
+  uint32_t begin = uint32_t(format.minExponent + 127) << 23;
+  uint32_t added = (1u << (count - 1)) - 1 - (begin - (1u << 23));
+  Value odd = b.band(b.shr(magnitude, b.constant(count)), b.constant(1));
+  Value normal = b.shr(b.add(b.add(magnitude, b.constant(added)), odd), b.constant(count));
+  // Subnormal ones: added to a number whose last bit counts as the format's.
+  float start = std::ldexp(1.0f, format.minExponent - int(format.mantissaBits) + 23);
+  Value sum = arith::AddFOp::create(b.builder, b.loc, b.bitcast(f32, magnitude),
+                                    b.floating(f32, start));
+  Value subnormal = b.sub(b.bitcast(i32, sum), b.constant(llvm::bit_cast<uint32_t>(start)));
+  Value isSubnormal = b.cmp(IntCmp::ult, magnitude, b.constant(begin));
+  Value result = b.select(isSubnormal, subnormal, normal);
+  result = b.umin(result, b.constant(format.maxFinite));
+  Value isNaN = b.cmp(IntCmp::ugt, magnitude, b.constant(0x7f800000));
+  result = b.select(isNaN, b.constant(format.nan), result);
+  return b.bor(result, b.band(b.shr(bits, b.constant(24)), b.constant(0x80)));
+}
+
 Value tilec::emitF32ToFloat8(OpBuilder &builder, Location loc, Value value, bool isE5M2,
                              const Chip *chip) {
   if (hasPairConversions(chip, value))
     return pairsToFloat8(builder, loc, value, isE5M2);
   Bits b(builder, loc, value.getType());
   NarrowFormat format = isE5M2 ? NarrowFormat::f8e5m2() : NarrowFormat::f8e4m3();
-  return b.narrow(8, emitF32ToNarrow(builder, loc, value, format, FloatRounding::NearestEven));
+  return b.narrow(8, roundToFloat8(b, value, format));
 }
 
 //===------------------------------------------------------------------------===//
