@@ -62,6 +62,7 @@ void addLaidOutPasses(OpPassManager &passes, const CompileOptions &options, cons
   kernels.addPass(createSelectCopies(copies));
   kernels.addPass(createAssignLayouts());
   kernels.addPass(createRemoveLayoutConversions());
+  kernels.addPass(createDeferReductions());
   kernels.addPass(createSplitConversions());
 }
 

@@ -31,10 +31,10 @@ namespace tilec {
 /// passes, but for the last.
 inline constexpr llvm::StringLiteral remarkNames[] = {
     "scale-maxima",    "rotate-rows",      "stream-rows",        "choose-warps",
-    "select-atoms",    "select-copies",    "split-k",            "schedule-blocks",
-    "stage-operands",  "specialize-warps", "flatten-loops",      "choose-stages",
-    "schedule-async-mma", "schedule-loops", "allocate-memory",   "lower-to-simt",
-    "assemble"};
+    "select-atoms",    "select-copies",    "defer-reductions",   "split-k",
+    "schedule-blocks", "stage-operands",   "specialize-warps",   "flatten-loops",
+    "choose-stages",   "schedule-async-mma", "schedule-loops",   "allocate-memory",
+    "lower-to-simt",   "assemble"};
 
 /// Not constant: a call of it ends a constant evaluation with an error.
 void reportUnknownRemarkName();

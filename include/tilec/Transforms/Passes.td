@@ -218,6 +218,16 @@ def RemoveLayoutConversions
   let dependentDialects = ["::tilec::tile::TileDialect", "::mlir::arith::ArithDialect"];
 }
 
+def DeferReductions : Pass<"tile-defer-reductions", "::tilec::tile::KernelOp"> {
+  let summary = "threads exchange what a loop reduces when it has ended";
+  let description = [{
+    Where a loop carries the sum of reductions (in `fast` code, or of integers; also
+    times a factor in each iteration), or their maximum, minimum, and, or, and needs it
+    for nothing else, each thread carries what its own elements come to.
+  }];
+  let dependentDialects = ["::tilec::tile::TileDialect", "::mlir::arith::ArithDialect"];
+}
+
 def SplitConversions : Pass<"tile-split-conversions", "::tilec::tile::KernelOp"> {
   let summary = "convert large tiles piece by piece";
   let description = [{

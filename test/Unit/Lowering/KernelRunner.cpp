@@ -111,6 +111,7 @@ public:
       options.afterLayouts(*module);
     else
       kernels.addPass(createRemoveLayoutConversions());
+    kernels.addPass(createDeferReductions());
     SplitConversionsOptions split;
     split.maxBytes = 512; // as if memory were short
     kernels.addPass(createSplitConversions(split));
