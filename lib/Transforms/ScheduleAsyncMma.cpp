@@ -19,8 +19,8 @@
 // Where several warp groups run the loop they take turns to issue products. Otherwise all
 // would start with the same place of a ring, and compute at the same time ever after. The
 // turn ends when the first product is complete: the other group's would only stand behind
-// it. With two groups the assembler is kept from moving the last wait up (LateWaits.h); of
-// more, others fill the time.
+// it. With two groups the assembler is kept from moving the last wait up (LateWaits.h), and
+// with more of them where half of the powers stand behind the wait (SplitWaits.cpp).
 //
 // The first product's a, if it is the same in all iterations, is read into registers where
 // there is room for it.
@@ -50,8 +50,10 @@
 #include "LayoutRules.h"
 #include "LoopSums.h"
 #include "OverlapParts.h"
+#include "SplitWaits.h"
 
 #include "tilec/Atoms/Atom.h"
+#include "tilec/Tile/Contains.h"
 #include "tilec/Tile/Remarks.h"
 #include "tilec/Tile/TileOps.h"
 #include "tilec/TileGPU/LateWaits.h"
@@ -309,6 +311,17 @@ RankedTensorType typeInRegisters(scf::ForOp loop, Skew &skew) {
   return needed <= (*roles.getRegisters())[1] ? kept : RankedTensorType();
 }
 
+/// Whether an iteration compares positions of rows and of columns, as a causal mask does: that
+/// takes registers, and with few of them the assembler takes the maxima of all rows first.
+bool masksRows(scf::ForOp loop) {
+  return containsWhere(loop, [](Operation *op) {
+    auto compare = dyn_cast<arith::CmpIOp>(op);
+    return compare && isTile(compare.getLhs()) &&
+           llvm::count_if(tile::getTileShape(compare.getLhs().getType()),
+                          [](int64_t size) { return size > 1; }) > 1;
+  });
+}
+
 class Skewer {
 public:
   Skewer(scf::ForOp loop, Skew &skew)
@@ -373,14 +386,17 @@ private:
     cloneHead(map, [&] { tail = emitTail(a, acc); });
     // The rest needs the tail's result.
     Value sum = emitWait(tail.getResult(), 0);
-    if (groups == 2)
-      sum.getDefiningOp()->setAttr(tgpu::lateAttrName, builder.getUnitAttr());
+    auto wait = sum.getDefiningOp<tgpu::MmaWaitOp>();
     map.map(loop.getRegionIterArg(skew.carried), sum);
     emitRelease();
     for (Operation &op : loop.getBody()->without_terminator())
       if (skew.deferred.contains(&op))
         builder.clone(op, map);
     scf::YieldOp::create(builder, loc, handedOn(map));
+    bool isCut = groups && !masksRows(loop) &&
+                 computeHalfBehind(wait, map.lookupOrDefault(skew.tail.mma.getA()));
+    if (groups == 2 || isCut)
+      wait->setAttr(tgpu::lateAttrName, builder.getUnitAttr());
   }
 
   /// An iteration without the tail. `issueTail` is called when the head has been issued;
