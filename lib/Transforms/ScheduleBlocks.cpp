@@ -41,6 +41,9 @@
 //
 //   axis 0 of two others: a0 … a3, b0 … b3     four resident blocks: a3 a0, a2 a1, b3 b0, b2 b1
 //
+// What is left when there are fewer than two pairs for each block is dealt out in rounds that go
+// there and back, the longest first, from all rows that are left.
+//
 // Where loads do not depend on the position along an axis, two blocks side by side along
 // it can share them: they become a cluster, and each copies half for both. That is done
 // for large tiles, whose grids are large, and for smaller ones in a build that knows the
@@ -148,16 +151,18 @@ static SmallVector<Value, 3> positionAt(BlockArithmetic math, Value x, Value oth
 }
 
 /// Every other round of the resident blocks goes backwards: the one that came first, and
-/// so took longest, comes last. The last round may have fewer positions than blocks.
+/// so took longest, comes last. The last round may have fewer positions than blocks: it goes
+/// forwards, behind one that gave the least to the first blocks.
 static Value turnRound(BlockArithmetic math, Value number, Value total, Value numBlocks) {
+  Value one = math.constant(1);
   Value round = math.div(number, numBlocks);
+  Value rounds = math.div(math.sub(math.add(total, numBlocks), one), numBlocks);
   Value first = math.mul(round, numBlocks);
-  Value size = math.min(math.sub(total, first), numBlocks);
   Value place = math.sub(number, first);
-  Value turned = math.sub(math.sub(size, math.constant(1)), place);
-  Value isOdd = math.is(arith::CmpIPredicate::ne, math.rem(round, math.constant(2)),
-                        math.constant(0));
-  return math.add(first, math.select(isOdd, turned, place));
+  Value turned = math.sub(math.sub(numBlocks, one), place);
+  Value isBack = math.is(arith::CmpIPredicate::eq,
+                         math.rem(math.sub(rounds, round), math.constant(2)), math.constant(0));
+  return math.add(first, math.select(isBack, turned, place));
 }
 
 /// The row and the column of the position that comes `number`-th in bands of `band` rows, a power
@@ -179,45 +184,71 @@ static RowAndOther placeInBands(BlockArithmetic math, Value number, Value rows, 
           math.select(isWhole, rest, quotient)};
 }
 
-/// A long position of axis 0 and, a round later, the short one that goes with it: two rounds
-/// of `numBlocks` have so many of both, the last two what is left, and the last row of an odd
-/// number comes behind all.
-static RowAndOther placeInTurns(BlockArithmetic math, Value number, Value rows, Value others,
-                                Value numBlocks) {
-  Value one = math.constant(1), two = math.constant(2), none = math.constant(0);
-  Value half = math.max(math.div(rows, two), one);
-  Value pairs = math.mul(math.div(rows, two), others);
-  Value twoRounds = math.mul(numBlocks, two);
-  Value turn = math.div(number, twoRounds);
-  Value inTurn = math.sub(number, math.mul(turn, twoRounds));
-  Value before = math.mul(turn, numBlocks);
-  Value count = math.min(math.sub(pairs, before), numBlocks);
-  Value isShort = math.is(arith::CmpIPredicate::uge, inTurn, count);
-  // The short positions of blocks that take a long one before come last.
-  Value both = math.mul(count, two);
-  Value late = math.select(math.is(arith::CmpIPredicate::ugt, both, numBlocks),
-                           math.sub(both, numBlocks), none);
-  Value place = math.add(math.sub(inTurn, count), late);
-  place = math.select(math.is(arith::CmpIPredicate::uge, place, count), math.sub(place, count),
-                      place);
-  Value pair = math.add(before, math.select(isShort, place, inTurn));
-  Value other = math.div(pair, half);
-  Value row = math.sub(pair, math.mul(other, half));
-  Value last = math.sub(rows, one);
-  Value shortRow = math.sub(math.sub(last, math.rem(rows, two)), row);
-  // What has no partner.
-  Value alone = math.mul(pairs, two);
-  Value isAlone = math.is(arith::CmpIPredicate::uge, number, alone);
-  return {math.select(isAlone, last, math.select(isShort, shortRow, row)),
-          math.select(isAlone, math.sub(number, alone), other)};
+namespace {
+/// Pairs of positions of axis 0, a long one and the short one that makes up for it.
+struct Pairs {
+  Value ofRow;  ///< of one position of the other axes, 1 at least
+  Value all;    ///< of the grid
+  Value inTurn; ///< those that blocks take whole
+};
+} // namespace
+
+/// Blocks take whole pairs until there are fewer than two for each, or to the end where that
+/// leaves no block idle.
+static Pairs countPairs(BlockArithmetic math, Value rows, Value others, Value numBlocks) {
+  Value one = math.constant(1);
+  Value ofRow = math.div(rows, math.constant(2));
+  Value all = math.mul(ofRow, others);
+  Value turns = math.div(all, numBlocks);
+  Value isEven = math.is(arith::CmpIPredicate::eq, math.mul(turns, numBlocks), all);
+  Value fewer = math.sub(math.max(turns, one), one);
+  return {math.max(ofRow, one), all, math.mul(math.select(isEven, turns, fewer), numBlocks)};
 }
 
-/// Whether pairs of a long and a short position fill the resident blocks to 16 parts of 17.
-static Value doTurnsFill(BlockArithmetic math, Value rows, Value others, Value numBlocks) {
-  Value pairs = math.mul(math.div(rows, math.constant(2)), others);
-  Value up = math.sub(math.add(pairs, numBlocks), math.constant(1));
-  Value idle = math.sub(math.mul(math.div(up, numBlocks), numBlocks), pairs);
-  return math.is(arith::CmpIPredicate::ule, math.mul(idle, math.constant(16)), pairs);
+/// A long position of axis 0 and, a round later, the short one of the pair.
+static RowAndOther placeInTurns(BlockArithmetic math, Value number, Value rows, Pairs pairs,
+                                Value numBlocks) {
+  Value two = math.constant(2);
+  Value before = math.mul(math.div(number, math.mul(numBlocks, two)), numBlocks);
+  Value inTurn = math.sub(number, math.mul(before, two));
+  Value isShort = math.is(arith::CmpIPredicate::uge, inTurn, numBlocks);
+  Value place = math.select(isShort, math.sub(inTurn, numBlocks), inTurn);
+  Value pair = math.add(before, place);
+  Value other = math.div(pair, pairs.ofRow);
+  Value row = math.sub(pair, math.mul(other, pairs.ofRow));
+  Value last = math.sub(math.sub(rows, math.constant(1)), math.rem(rows, two));
+  return {math.select(isShort, math.sub(last, row), row), other};
+}
+
+/// What turns leave, the longest first, dealt out in rounds; behind that the last row of an odd
+/// number, which has no partner. Of the first of the other axes, turns may have `taken` pairs: then
+/// it is only in the rows between them.
+static RowAndOther placeInRounds(BlockArithmetic math, Value number, Value rows, Value others,
+                                 Pairs pairs, Value numBlocks) {
+  Value none = math.constant(0), one = math.constant(1), two = math.constant(2);
+  Value begin = math.mul(pairs.inTurn, two), end = math.mul(pairs.all, two);
+  Value isAlone = math.is(arith::CmpIPredicate::uge, number, end);
+  Value place = turnRound(math, math.select(isAlone, none, math.sub(number, begin)),
+                          math.sub(end, begin), numBlocks);
+
+  Value first = math.div(pairs.inTurn, pairs.ofRow), taken = math.rem(pairs.inTurn, pairs.ofRow);
+  Value firstWhole = math.add(first, math.min(taken, one));
+  Value left = math.max(math.sub(others, first), one);
+  Value whole = math.max(math.sub(others, firstWhole), one);
+  Value before = math.mul(taken, whole);
+  Value between = math.mul(math.mul(math.sub(pairs.ofRow, taken), two), left);
+  Value behind = math.sub(place, before);
+  Value isBefore = math.is(arith::CmpIPredicate::ult, place, before);
+  Value isBetween = math.is(arith::CmpIPredicate::ult, behind, between);
+  Value row = math.select(isBefore, none, math.sub(math.mul(pairs.ofRow, two), taken));
+  row = math.select(isBetween, taken, row);
+  Value inRows = math.select(isBefore, place, math.sub(behind, between));
+  inRows = math.select(isBetween, behind, inRows);
+  Value width = math.select(isBetween, left, whole);
+  row = math.add(row, math.div(inRows, width));
+  Value other = math.add(math.select(isBetween, first, firstWhole), math.rem(inRows, width));
+  return {math.select(isAlone, math.sub(rows, one), row),
+          math.select(isAlone, math.sub(number, end), other)};
 }
 
 /// The position that comes `number`-th of `total` where work is not even along axis 0.
@@ -226,24 +257,26 @@ static SmallVector<Value, 3> unevenPosition(BlockArithmetic math, Value number, 
                                             Raster raster) {
   Value rows = extents[0];
   Value others = extents.size() > 2 ? math.mul(extents[1], extents[2]) : extents[1];
-  auto inBands = [&](BlockArithmetic inner) {
-    return placeInBands(inner, turnRound(inner, number, total, numBlocks), rows, others,
-                        unevenBandBlocks);
-  };
   RowAndOther place;
   if (raster.isSharedAlong0) {
+    Pairs pairs = countPairs(math, rows, others, numBlocks);
     auto yield = [](OpBuilder &body, Location loc, RowAndOther place) {
       scf::YieldOp::create(body, loc, {place.first, place.second});
     };
+    Value isInTurn = math.is(arith::CmpIPredicate::ult, number,
+                             math.mul(pairs.inTurn, math.constant(2)));
     auto branch = scf::IfOp::create(
-        math.builder, math.loc, doTurnsFill(math, rows, others, numBlocks),
+        math.builder, math.loc, isInTurn,
         [&](OpBuilder &body, Location loc) {
-          yield(body, loc, placeInTurns({body, loc}, number, rows, others, numBlocks));
+          yield(body, loc, placeInTurns({body, loc}, number, rows, pairs, numBlocks));
         },
-        [&](OpBuilder &body, Location loc) { yield(body, loc, inBands({body, loc})); });
+        [&](OpBuilder &body, Location loc) {
+          yield(body, loc, placeInRounds({body, loc}, number, rows, others, pairs, numBlocks));
+        });
     place = {branch.getResult(0), branch.getResult(1)};
   } else {
-    place = inBands(math);
+    place = placeInBands(math, turnRound(math, number, total, numBlocks), rows, others,
+                         unevenBandBlocks);
   }
   auto [row, other] = place;
   Value x = raster.work == Work::Shrinks

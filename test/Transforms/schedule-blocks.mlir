@@ -83,18 +83,21 @@ tile.kernel @paired(%a: !tile.array<?x?xbf16>, %b: !tile.array<?x?xbf16>, %c: !t
 
 // How often blocks load depends on both axes: they would not stay in step. The long ones,
 // at the end of axis 0, come first, four rows of them at a time; every other round of the
-// resident blocks goes backwards.
+// resident blocks goes backwards, the last one forwards.
 // CLUSTER-LABEL: tile.kernel @uneven
 // CLUSTER-NOT: tgpu.cluster
 // CLUSTER: scf.for %[[T:.*]] = %{{.*}} to %{{.*}} step %[[STEP:.*]] {
 // CLUSTER:   %[[N:.*]] = arith.index_cast %[[T]] : index to i32
 // CLUSTER:   %[[ROUND:.*]] = arith.divui %[[N]], %[[RESIDENT:.*]] : i32
+// CLUSTER:   %[[ROUNDS:.*]] = arith.divui %{{.*}}, %[[RESIDENT]] : i32
 // CLUSTER:   %[[FIRST:.*]] = arith.muli %[[ROUND]], %[[RESIDENT]] : i32
-// CLUSTER:   %[[SIZE:.*]] = arith.minui
 // CLUSTER:   %[[PLACE:.*]] = arith.subi %[[N]], %[[FIRST]] : i32
-// CLUSTER:   %[[END:.*]] = arith.subi %[[SIZE]], %{{.*}} : i32
+// CLUSTER:   %[[END:.*]] = arith.subi %[[RESIDENT]], %{{.*}} : i32
 // CLUSTER:   %[[BACK:.*]] = arith.subi %[[END]], %[[PLACE]] : i32
-// CLUSTER:   %[[TURNED:.*]] = arith.select %{{.*}}, %[[BACK]], %[[PLACE]] : i32
+// CLUSTER:   %[[BEHIND:.*]] = arith.subi %[[ROUNDS]], %[[ROUND]] : i32
+// CLUSTER:   %[[ODD:.*]] = arith.remui %[[BEHIND]], %{{.*}} : i32
+// CLUSTER:   %[[ISBACK:.*]] = arith.cmpi eq, %[[ODD]], %{{.*}} : i32
+// CLUSTER:   %[[TURNED:.*]] = arith.select %[[ISBACK]], %[[BACK]], %[[PLACE]] : i32
 // CLUSTER:   %[[NUMBER:.*]] = arith.addi %[[FIRST]], %[[TURNED]] : i32
 // CLUSTER:   %[[FOUR:.*]] = arith.constant 4 : i32
 // CLUSTER:   %[[ODD:.*]] = arith.remui %[[ROWS:.*]], %[[FOUR]] : i32
@@ -285,7 +288,8 @@ tile.kernel @heads(%a: !tile.array<?x?xbf16>, %n: index) attributes {num_warps =
 }
 
 // CLUSTER-LABEL: tile.kernel @triangle
-// CLUSTER: scf.if %{{.*}} -> (i32, i32) {
+// CLUSTER: %[[INTURN:.*]] = arith.cmpi ult
+// CLUSTER: scf.if %[[INTURN]] -> (i32, i32) {
 // REMARK: [Passed] {{.*}}Function=triangle {{.*}}Remark="resident blocks take one position of the grid after the other, the last of axis 0 first, as these take longest, and with each a short one"
 tile.kernel @triangle(%a: !tile.array<?x?xbf16>) attributes {num_warps = 4 : i32} {
   %m = tile.block_id 0 : index

@@ -175,11 +175,13 @@ protected:
     return registry;
   }
 
-  void expectAll(std::string from, std::string to, llvm::function_ref<int64_t(int64_t, int64_t)> work) {
+  /// No block of many has `limit` times the average to do.
+  void expectAll(std::string from, std::string to, double limit,
+                 llvm::function_ref<int64_t(int64_t, int64_t)> work) {
     OwningOpRef<ModuleOp> module = schedule(context, from, to);
     ASSERT_TRUE(module);
     tile::KernelOp kernel = *module->getOps<tile::KernelOp>().begin();
-    for (Position grid : {Position{1, 1, 1}, {1, 5, 3}, {2, 3, 1}, {5, 4, 2}, {7, 3, 5}, {8, 6, 2}, {9, 1, 1}})
+    for (Position grid : {Position{1, 1, 1}, {1, 5, 3}, {2, 3, 1}, {5, 4, 2}, {7, 3, 5}, {8, 6, 2}, {9, 1, 1}, {9, 5, 2}})
       for (int64_t blocks : {1, 2, 3, 4, 7, 13, 66}) {
         SCOPED_TRACE(testing::Message() << grid[0] << " x " << grid[1] << " x " << grid[2] << ", " << blocks);
         double most = mostOverAverage(kernel, grid, std::min(blocks, grid[0] * grid[1] * grid[2]),
@@ -190,7 +192,7 @@ protected:
     for (Position grid : {Position{32, 16, 4}, {8, 16, 16}, {33, 8, 8}}) {
       double most = mostOverAverage(kernel, grid, 132, [&](int64_t x) { return work(x, grid[0]); });
       EXPECT_GT(most, 0);
-      EXPECT_LT(most, 1.04);
+      EXPECT_LT(most, limit);
     }
   }
 
@@ -198,15 +200,15 @@ protected:
 };
 
 TEST_F(ScheduleBlocksTest, LoopsThatEndWithThePosition) {
-  expectAll("%c0", "%end", [](int64_t x, int64_t) { return x + 1; });
+  expectAll("%c0", "%end", 1.02, [](int64_t x, int64_t) { return x + 1; });
 }
 
 TEST_F(ScheduleBlocksTest, LoopsThatBeginWithThePosition) {
-  expectAll("%m", "%n", [](int64_t x, int64_t extent) { return extent - x; });
+  expectAll("%m", "%n", 1.02, [](int64_t x, int64_t extent) { return extent - x; });
 }
 
 TEST_F(ScheduleBlocksTest, LoopsThatAreTheSame) {
-  expectAll("%c0", "%n", [](int64_t, int64_t) { return 1; });
+  expectAll("%c0", "%n", 1.04, [](int64_t, int64_t) { return 1; });
 }
 
 } // namespace
