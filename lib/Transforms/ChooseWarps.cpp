@@ -188,13 +188,19 @@ static bool isInChain(MmaOp mma) {
 /// half as many where rows are reduced as well. H200: linear attention and Mamba with
 /// chunks of 32 377 -> 184, 438 -> 202 us with 2 warps instead of 4, attention in tiles of 64 x 32
 /// and 32 x 64 424 -> 267, 843 -> 380; chunks of 64 and tiles of 64 x 64 have 4 (226, 260) and
-/// not 2 (337, 414).
+/// not 2 (337, 414). Nor does a thread carry more than 96 elements to the next round, beside what
+/// the round computes (attention's gradient of keys in 32 x 32, 128 of one warp: 442 -> 296 with 2).
 static int64_t warpsForChain(MmaOp mma, int64_t most) {
+  constexpr int64_t carriedByWarp = 96 * 32;
+  int64_t carried = 0;
+  for (BlockArgument argument : cast<scf::ForOp>(mma->getParentOp()).getRegionIterArgs())
+    if (auto type = dyn_cast<RankedTensorType>(argument.getType()))
+      carried += type.getNumElements();
   bool reduces = !mma->getBlock()->getOps<ReduceOp>().empty();
   int64_t workOfWarp = (reduces ? 5 : 10) << 15;
-  return std::clamp<int64_t>(
-      int64_t(llvm::PowerOf2Ceil(uint64_t(llvm::divideCeil(workOfRound(mma), workOfWarp)))), 1,
-      most);
+  int64_t warps = std::max(llvm::divideCeil(workOfRound(mma), workOfWarp),
+                           llvm::divideCeil(carried, carriedByWarp));
+  return std::clamp<int64_t>(int64_t(llvm::PowerOf2Ceil(uint64_t(warps))), 1, most);
 }
 
 /// Whether where an operand is copied from is loaded in the loop: what copies for a group of

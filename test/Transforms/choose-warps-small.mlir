@@ -28,6 +28,50 @@ tile.kernel @chunks_of_32(%a: !tile.array<?x?xbf16>, %o: !tile.array<?x?xf32, mu
   tile.return
 }
 
+// As much work as a warp does, but two sums of 32 x 64 to carry, 128 elements a thread; of one
+// sum it carries 64.
+// CHECK-LABEL: tile.kernel @two_sums
+// CHECK-SAME: num_warps = 2 : i32
+tile.kernel @two_sums(%a: !tile.array<?x?xbf16>, %o: !tile.array<?x?xf32, mut>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : tensor<32x64xf32>
+  %zs = arith.constant dense<0.0> : tensor<32x32xf32>
+  %q = tile.load %a[%c0, %c0] : !tile.array<?x?xbf16> -> tensor<32x64xbf16>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%v = %z, %w = %z) -> (tensor<32x64xf32>, tensor<32x64xf32>) {
+    %k = tile.load %a[%i, %c1] : !tile.array<?x?xbf16> -> tensor<32x64xbf16>
+    %t = tile.permute %k [1, 0] : tensor<32x64xbf16> -> tensor<64x32xbf16>
+    %s = tile.mma %q, %t, %zs : tensor<32x64xbf16>, tensor<64x32xbf16>, tensor<32x32xf32>
+    %p = arith.truncf %s : tensor<32x32xf32> to tensor<32x32xbf16>
+    %x = tile.mma %p, %k, %v : tensor<32x32xbf16>, tensor<32x64xbf16>, tensor<32x64xf32>
+    %y = tile.mma %p, %q, %w : tensor<32x32xbf16>, tensor<32x64xbf16>, tensor<32x64xf32>
+    scf.yield %x, %y : tensor<32x64xf32>, tensor<32x64xf32>
+  }
+  %sum = arith.addf %r#0, %r#1 : tensor<32x64xf32>
+  tile.store %o[%c0, %c0], %sum : !tile.array<?x?xf32, mut>, tensor<32x64xf32>
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @one_sum
+// CHECK-SAME: num_warps = 1 : i32
+tile.kernel @one_sum(%a: !tile.array<?x?xbf16>, %o: !tile.array<?x?xf32, mut>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant dense<0.0> : tensor<32x64xf32>
+  %zs = arith.constant dense<0.0> : tensor<32x32xf32>
+  %q = tile.load %a[%c0, %c0] : !tile.array<?x?xbf16> -> tensor<32x64xbf16>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%v = %z) -> tensor<32x64xf32> {
+    %k = tile.load %a[%i, %c1] : !tile.array<?x?xbf16> -> tensor<32x64xbf16>
+    %t = tile.permute %k [1, 0] : tensor<32x64xbf16> -> tensor<64x32xbf16>
+    %s = tile.mma %q, %t, %zs : tensor<32x64xbf16>, tensor<64x32xbf16>, tensor<32x32xf32>
+    %p = arith.truncf %s : tensor<32x32xf32> to tensor<32x32xbf16>
+    %x = tile.mma %p, %k, %v : tensor<32x32xbf16>, tensor<32x64xbf16>, tensor<32x64xf32>
+    scf.yield %x : tensor<32x64xf32>
+  }
+  tile.store %o[%c0, %c0], %r : !tile.array<?x?xf32, mut>, tensor<32x64xf32>
+  tile.return
+}
+
 // The same without the chain: sums of products, which copies run ahead of.
 // CHECK-LABEL: tile.kernel @no_chain
 // CHECK-SAME: num_warps = 4 : i32
