@@ -182,20 +182,24 @@ Value Elementwise::silu(DType dtype, Value x) {
   return arith::MulFOp::create(builder, loc, x, sigmoid(dtype, x), flags);
 }
 
-/// x/2 + x/2 * `odd`, which becomes one multiplication and an fma.
-Value Elementwise::halfOfOnePlus(DType dtype, Value x, Value odd) {
-  Value half = arith::MulFOp::create(builder, loc, x, real(dtype, 0.5, x), flags);
+/// half + half * `odd`, which becomes an fma.
+Value Elementwise::plusTimes(Value half, Value odd) {
   Value product = arith::MulFOp::create(builder, loc, half, odd, flags);
   return arith::AddFOp::create(builder, loc, product, half, flags);
 }
 
-/// x/2 * (1 + erf(x / sqrt 2)).
+/// x/2 * (1 + erf(x / sqrt 2)). Where approximations are allowed all is computed from x/2: one
+/// multiplication less, and none where x is a sum (FuseMultiplyAdd).
 Value Elementwise::gelu(DType dtype, Value x) {
+  bool isFast = isApproximate(dtype);
+  Value base = x;
+  if (isFast)
+    base = arith::MulFOp::create(builder, loc, x, real(dtype, 0.5, x), flags);
   Value scaled = arith::MulFOp::create(
-      builder, loc, x, real(dtype, std::numbers::sqrt2 / 2, x), flags);
+      builder, loc, base, real(dtype, std::numbers::sqrt2 / (isFast ? 1 : 2), x), flags);
   Value erf = math::ErfOp::create(builder, loc, scaled, flags);
-  if (isApproximate(dtype))
-    return halfOfOnePlus(dtype, x, erf);
+  if (isFast)
+    return plusTimes(base, erf);
   Value sum =
       arith::AddFOp::create(builder, loc, real(dtype, 1, x), erf, flags);
   Value half =
@@ -204,21 +208,22 @@ Value Elementwise::gelu(DType dtype, Value x) {
 }
 
 /// x/2 * (1 + tanh v) with v = sqrt(2/pi) * (x + 0.044715 x^3), which is
-/// x * sigmoid(2v): nothing cancels where tanh is near -1. The first form where
+/// x * sigmoid(2v): nothing cancels where tanh is near -1. The first form, from x/2, where
 /// approximations are allowed: tanh is one instruction then.
 Value Elementwise::geluTanh(DType dtype, Value x) {
   auto times = [&](Value a, Value b) -> Value {
     return arith::MulFOp::create(builder, loc, a, b, flags);
   };
   bool takesTanh = isApproximate(dtype);
-  double factor = (takesTanh ? 1 : 2) * std::sqrt(2 * std::numbers::inv_pi);
-  Value square = times(x, x);
-  Value inner = arith::AddFOp::create(
-      builder, loc, real(dtype, factor, x),
-      times(real(dtype, factor * 0.044715, x), square), flags);
-  Value v = times(inner, x);
+  Value base = takesTanh ? times(x, real(dtype, 0.5, x)) : x;
+  double factor = 2 * std::sqrt(2 * std::numbers::inv_pi);
+  double cubic = factor * 0.044715 * (takesTanh ? 4 : 1);
+  Value square = times(base, base);
+  Value inner = arith::AddFOp::create(builder, loc, real(dtype, factor, x),
+                                      times(real(dtype, cubic, x), square), flags);
+  Value v = times(inner, base);
   if (takesTanh)
-    return halfOfOnePlus(dtype, x, math::TanhOp::create(builder, loc, v, flags));
+    return plusTimes(base, math::TanhOp::create(builder, loc, v, flags));
   return times(x, sigmoid(dtype, v));
 }
 

@@ -64,7 +64,7 @@ private:
   mlir::Value sigmoid(DType dtype, mlir::Value x);
   mlir::Value silu(DType dtype, mlir::Value x);
   mlir::Value overOnePlusExp(DType dtype, mlir::Value a, mlir::Value x);
-  mlir::Value halfOfOnePlus(DType dtype, mlir::Value x, mlir::Value odd);
+  mlir::Value plusTimes(mlir::Value half, mlir::Value odd);
   /// Whether approximate forms are allowed; f64 has none.
   bool isApproximate(DType dtype) const {
     return dtype != DType::F64 &&

@@ -64,8 +64,8 @@ struct RingState {
   bool isReadByIssuer = false;
   /// Threads that copy, at each push; 0: the engine brings all.
   int64_t copyingThreads = 0;
-  /// Bytes that the engine brings at each push.
-  int64_t engineBytes = 0;
+  /// The engine has a part in each push.
+  bool usesEngine = false;
   /// What threads have copied, instructions read that go another way.
   bool needsFence = false;
 };

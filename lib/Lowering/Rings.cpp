@@ -221,21 +221,26 @@ static int64_t countCopyingThreads(tgpu::RingOp ring) {
   return threads;
 }
 
-/// Bytes that the engine brings at a push of `ring`.
-static int64_t bytesOfEngine(tgpu::RingOp ring) {
+/// Bytes that the engine brings at a push of its ring.
+static int64_t bytesOfEngine(tgpu::PushOp push) {
   int64_t bytes = 0;
-  for (Operation *user : ring.getRing().getUsers())
-    if (auto push = dyn_cast<tgpu::PushOp>(user)) {
-      bytes = 0;
-      for (auto copy : push.getCopies().front().getOps<tgpu::CopyOp>())
-        bytes += copy.getBuffer().getBytes();
-    }
+  for (auto copy : push.getCopies().front().getOps<tgpu::CopyOp>())
+    bytes += copy.getBuffer().getBytes();
   return bytes;
+}
+
+/// Whether the engine has a part in all pushes of `ring`.
+static bool usesEngine(tgpu::RingOp ring) {
+  return ring.getCopy() == "tma" &&
+         llvm::all_of(ring.getRing().getUsers(), [](Operation *user) {
+           auto push = dyn_cast<tgpu::PushOp>(user);
+           return !push || bytesOfEngine(push);
+         });
 }
 
 /// `full` waits for one arrival of who tells the engine, and one of each thread that copies.
 void Emitter::emitBarriersOf(const RingState &ring) {
-  Value arrivals = i32(ring.copyingThreads + (ring.engineBytes ? 1 : 0));
+  Value arrivals = i32(ring.copyingThreads + (ring.usesEngine ? 1 : 0));
   int64_t releases = ring.isReadByIssuer ? 1 : int64_t(kernel.getNumWarps().value_or(4));
   Value warps = clusterAxis ? arith::MulIOp::create(builder, loc, clusterBlocks(), i32(releases))
                             : i32(clusterSize * releases);
@@ -267,7 +272,7 @@ LogicalResult Emitter::emitRing(tgpu::RingOp op) {
   ring.release = emitCursor(ring, /*parity=*/0, /*waits=*/false);
 
   ring.copyingThreads = countCopyingThreads(op);
-  ring.engineBytes = op.getCopy() == "tma" ? bytesOfEngine(op) : 0;
+  ring.usesEngine = usesEngine(op);
   ring.needsFence = ring.copyingThreads && readers.products();
   emitByFirstThread([&] { emitBarriersOf(ring); });
   rings.try_emplace(op.getRing(), ring);
@@ -306,13 +311,13 @@ void Emitter::fillPlace(tgpu::PushOp op, const RingState &ring) {
   Value offset = arith::MulIOp::create(builder, loc, stage, i32(ring.type.getStageBytes()));
   Value place = addBytes(ringAddress(ring.places), offset);
   auto tellEngine = [&] {
-    NVVM::MBarrierArriveExpectTxOp::create(builder, loc, Type(), full, i32(ring.engineBytes),
+    NVVM::MBarrierArriveExpectTxOp::create(builder, loc, Type(), full, i32(bytesOfEngine(op)),
                                            NVVM::MemScopeKind::CTA, false, Value());
     emitCopies(op, place, full);
   };
   if (!ring.copyingThreads)
     return tellEngine();
-  if (ring.engineBytes)
+  if (ring.usesEngine)
     emitByFirstThread(tellEngine);
   Block &copies = op.getCopies().front();
   auto bufferOf = [&](auto copy) {
@@ -323,7 +328,7 @@ void Emitter::fillPlace(tgpu::PushOp op, const RingState &ring) {
     Value buffer = bufferOf(copy);
     emitCopyGathered(copy, buffer, /*condition=*/Value());
   }
-  if (!ring.engineBytes)
+  if (!ring.usesEngine)
     for (auto copy : copies.getOps<tgpu::CopyOp>()) {
       Value buffer = bufferOf(copy);
       AsyncCopyEmitter(*this, copy, buffer, /*condition=*/Value()).emitByWarps();

@@ -96,9 +96,9 @@ LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError, int
   for (auto [slot, owner] : llvm::enumerate(owners))
     if (owner != int64_t(slot) &&
         (owner < 0 || owner > int64_t(slot) || owners[owner] != owner ||
-         cast<BufferType>(buffers[owner]).getBytes() !=
+         cast<BufferType>(buffers[owner]).getBytes() <
              cast<BufferType>(buffers[slot]).getBytes()))
-      return emitError() << "a view is of an earlier buffer, with as many bytes";
+      return emitError() << "a view is of an earlier buffer, with no more bytes";
   return success();
 }
 
@@ -120,20 +120,21 @@ LogicalResult PushOp::verify() {
   // push-C1
   RingType ring = getRing().getType();
   unsigned numSlots = unsigned(ring.getBuffers().size());
-  llvm::SmallBitVector seen(numSlots);
-  for (unsigned slot = 0; slot < numSlots; ++slot)
-    if (ring.isView(slot))
-      seen.set(slot);
+  llvm::SmallBitVector seen(numSlots), toViews(2);
   for (Operation &op : getCopies().front()) {
     if (!isa<CopyOp, CopyGatheredOp>(op))
       return op.emitOpError("does not belong in a push");
     auto slot = uint64_t(op.getAttrOfType<IntegerAttr>("slot").getInt());
-    if (slot >= numSlots || seen.test(unsigned(slot)))
+    if (slot >= numSlots || seen.test(unsigned(ring.getOwners()[slot])))
       return op.emitOpError("slot ") << slot << " is taken or does not exist";
-    seen.set(unsigned(slot));
+    seen.set(unsigned(ring.getOwners()[slot]));
+    toViews.set(ring.isView(unsigned(slot)));
   }
-  if (!seen.all())
-    return emitOpError("a slot of the ring has no copy");
+  if (toViews.all())
+    return emitOpError("copies go to slots and to views of others");
+  for (unsigned slot = 0; slot < numSlots; ++slot)
+    if (!toViews.test(1) && !ring.isView(slot) && !seen.test(slot))
+      return emitOpError("a slot of the ring has no copy");
   return success();
 }
 

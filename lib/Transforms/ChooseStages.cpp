@@ -43,14 +43,17 @@ static constexpr int64_t mostStages = 8;
 /// The same where threads copy: each group costs them registers and instructions.
 static constexpr int64_t mostThreadStages = 4;
 
-/// How many loops are around the ring's push.
+/// How many loops are around the ring's push; around the innermost, of several.
 static unsigned loopDepth(tgpu::RingOp ring) {
-  unsigned depth = 0;
-  for (Operation *user : ring.getRing().getUsers())
+  unsigned most = 0;
+  for (Operation *user : ring.getRing().getUsers()) {
+    unsigned depth = 0;
     if (isa<tgpu::PushOp>(user))
       for (Operation *parent = user->getParentOp(); parent; parent = parent->getParentOp())
         depth += isa<LoopLikeOpInterface>(parent);
-  return depth;
+    most = std::max(most, depth);
+  }
+  return most;
 }
 
 static void setStages(tgpu::RingOp ring, int64_t stages) {

@@ -31,6 +31,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -172,6 +173,15 @@ Value expandByUnit(MathBuilder &m, ModuleOp module, Operation *op, Value x) {
   return expandExpByUnit(m, helpers, op, x);
 }
 
+/// What `x` is a multiple of, and how many times; else `x` and 1.
+std::pair<Value, double> takeFactor(Value x) {
+  APFloat factor(1.0f);
+  auto product = x.getDefiningOp<arith::MulFOp>();
+  if (product && matchPattern(product.getRhs(), m_ConstantFloat(&factor)))
+    return {product.getLhs(), factor.convertToDouble()};
+  return {x, 1};
+}
+
 /// The approximate expansion of an f32 operation; null where there is none that
 /// is better than the accurate one.
 Value expandFast(MathBuilder &m, ModuleOp module, Operation *op, ValueRange x) {
@@ -199,9 +209,12 @@ Value expandFast(MathBuilder &m, ModuleOp module, Operation *op, ValueRange x) {
       })
       .Case([&](math::ErfOp) -> Value {
         // The odd polynomial is nearest to the inverse of tanh at erf(x); it grows for
-        // all x, so beyond the range that was fitted tanh of it is 1.
-        Value factor = m.fma(m.mul(x[0], x[0]), m.f(0x1.9c81c0p-4), m.f(0x1.20f77ap+0));
-        return math::TanhOp::create(m.builder, m.loc, m.mul(x[0], factor), flags);
+        // all x, so beyond the range that was fitted tanh of it is 1. A factor of x becomes
+        // part of its coefficients.
+        auto [v, scale] = takeFactor(x[0]);
+        Value factor = m.fma(m.mul(v, v), m.f(0x1.9c81c0p-4 * scale * scale * scale),
+                             m.f(0x1.20f77ap+0 * scale));
+        return math::TanhOp::create(m.builder, m.loc, m.mul(v, factor), flags);
       })
       .Default([](Operation *) { return Value(); });
 }

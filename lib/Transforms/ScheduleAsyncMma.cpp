@@ -170,8 +170,7 @@ static std::optional<Skew> matchSkew(scf::ForOp loop) {
   // Its a comes from registers, so from this iteration's head; its b from a ring.
   skew.pop = tail.getB().getDefiningOp<tgpu::PopOp>();
   if (!skew.pop || skew.pop->getBlock() != loop.getBody() || !isTile(tail.getA()) ||
-      skew.pop.getBuffers().size() != 1 ||
-      !skew.pop.getBuffers()[0].hasOneUse())
+      !tail.getB().hasOneUse() || !llvm::hasSingleElement(skew.pop->getUses()))
     return std::nullopt;
   skew.release = releaseAfter(skew.tail.wait, skew.pop.getRing());
   if (!skew.release)

@@ -66,6 +66,7 @@
 #include "Dependence.h"
 #include "GridLoop.h"
 #include "Hints.h"
+#include "Residuals.h"
 
 #include "tilec/Support/Target.h"
 #include "tilec/Tile/BuildFacts.h"
@@ -327,13 +328,12 @@ using IsCopy = llvm::function_ref<bool(tile::LoadOp)>;
 
 /// Whether blocks side by side along `axis` may run in step: everything but the places
 /// of copies and stores is the same in both, and stores can be left out.
-static bool canPair(tile::KernelOp kernel, uint32_t axis, IsCopy isCopy) {
+static bool canPair(tile::KernelOp kernel, uint32_t axis) {
   auto isSource = isPositionAlong(axis);
   Block *body = &kernel.getBody().front();
   return !containsWhere(kernel, [&](Operation *op) {
-    if (auto load = dyn_cast<tile::LoadOp>(op))
-      return isCopy(load) ? isRunDependingOn(load, isSource)
-                          : dependsOn(load.getIndex(), isSource);
+    if (isa<tile::LoadOp>(op))
+      return isRunDependingOn(op, isSource);
     if (isa<tile::StoreOp>(op))
       return op->getBlock() != body;
     return op->getNumRegions() == 0 && !isMemoryEffectFree(op) && !isa<tile::AssumeOp>(op);
@@ -378,7 +378,7 @@ static std::pair<std::optional<uint32_t>, int64_t> axisOfPairs(tile::KernelOp ke
   std::pair<std::optional<uint32_t>, int64_t> best = {std::nullopt, 0};
   for (uint32_t axis : {0, 1})
     if (int64_t bytes = hasOnePosition(kernel, axis) ? 0 : sharedBytes(kernel, axis, isCopy);
-        bytes > best.second && canPair(kernel, axis, isCopy))
+        bytes > best.second && canPair(kernel, axis))
       best = {axis, bytes};
   return best;
 }
@@ -457,6 +457,16 @@ static std::optional<Cluster> chooseCluster(tile::KernelOp kernel, StringRef chi
                cluster.blocks, cluster.axis, spellBytes(most),
                cluster.blocks == 2 ? "both" : "all");
   return cluster;
+}
+
+/// Has loads test whether they are inside: those of a block that has no position along `axis`
+/// are not.
+static void checkLoads(tile::KernelOp kernel, uint32_t axis) {
+  kernel.walk([&](tile::LoadOp load) {
+    bool isByThreads = !isCopied(load) || load->hasAttr(residualAttrName);
+    if (isByThreads && dependsOn(load.getIndex(), isPositionAlong(axis)))
+      load.removeInBoundsAttr();
+  });
 }
 
 /// Lets `block` store only where `isInside`.
@@ -584,6 +594,8 @@ static Raster rasterOf(tile::KernelOp kernel) {
 static void makePersistent(tile::KernelOp kernel, Raster raster, std::optional<Cluster> cluster) {
   uint32_t numAxes = tile::numGridAxes(kernel);
   markReadOnce(kernel, numAxes, cluster);
+  if (cluster)
+    checkLoads(kernel, cluster->axis);
   Block &body = kernel.getBody().front();
   SmallVector<Operation *> moved;
   for (Operation &op : body.without_terminator())

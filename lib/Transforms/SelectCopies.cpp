@@ -34,7 +34,8 @@
 // products of warps are copied by threads, on chips that have no products of warp groups.
 //
 // Small tiles that threads read in the loop of such copies, rows of statistics for one, come
-// along: then no thread waits for them, nor keeps them in registers for long.
+// along: then no thread waits for them, nor keeps them in registers for long. A tile of the shape
+// of what is stored behind the loop, from which threads compute that, follows (Residuals.cpp).
 //
 // The engine combines a tile with an array's elements, too: an atomic operation whose old
 // values nobody wants, and whose indices name a tile of the array, goes out as a store does.
@@ -55,6 +56,7 @@
 #include "IndexTiles.h"
 #include "LayoutRules.h"
 #include "Overwrites.h"
+#include "Residuals.h"
 
 #include "tilec/Analysis/IndexFacts.h"
 #include "tilec/Layout/Conversion.h"
@@ -417,6 +419,21 @@ static Obstacle storeObstacle(KernelOp kernel, const IndexFacts &facts, StoreOp 
   });
 }
 
+/// Marks `load` if it may come part by part for what is stored behind products of warp groups.
+static bool markResidual(KernelOp kernel, const IndexFacts &facts, const Chip &target,
+                         LoadOp load) {
+  if (!target.has(ChipFeature::WarpGroupMma) || isWritten(load.getArray()) ||
+      !isZero(load.getPadValue()) || load.getOrder() ||
+      rowObstacle(load.getArray().getType(), wholeView(load)) ||
+      startObstacle(load.getArray().getType(), rowStart(facts, load)))
+    return false;
+  StoreOp store = storeOfResidual(load);
+  if (!store || storeObstacle(kernel, facts, store))
+    return false;
+  load->setAttr(residualAttrName, UnitAttr::get(load.getContext()));
+  return true;
+}
+
 static Obstacle atomicObstacle(KernelOp kernel, const IndexFacts &facts, AtomicOp atomic) {
   if (!isSilent(atomic))
     return "old values or an order are wanted";
@@ -521,7 +538,8 @@ private:
       byThreads = chooseForOperands(kernel, facts, *target, forThreads);
     for (auto [load, byEngine, obstacle] : others) {
       bool isForOperand = hasEngine && forOperands.contains(load);
-      if ((usesEngine || isForOperand) && canComeAlong(facts, load, isForOperand))
+      if (((usesEngine || isForOperand) && canComeAlong(facts, load, isForOperand)) ||
+          (usesEngine && markResidual(kernel, facts, *target, load)))
         alongside.push_back(load);
       else if (!llvm::is_contained(byThreads, load))
         explain(load, byEngine, obstacle);

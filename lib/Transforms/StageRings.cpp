@@ -49,6 +49,7 @@
 #include "Dependence.h"
 #include "IndexTiles.h"
 #include "LayoutRules.h"
+#include "Residuals.h"
 
 #include "tilec/Analysis/CopyLayout.h"
 #include "tilec/Layout/Conversion.h"
@@ -555,7 +556,8 @@ struct StageRings : tilec::impl::StageRingsBase<StageRings> {
     SmallVector<Operation *> loads;
     SmallVector<tile::LoadOp> forThreads;
     kernel.walk([&](Operation *load) {
-      if (!isa<tile::LoadOp, tile::GatherOp>(load) || !isCopied(load))
+      if (!isa<tile::LoadOp, tile::GatherOp>(load) || !isCopied(load) ||
+          load->hasAttr(residualAttrName))
         return;
       if (computed.contains(load))
         return computedByBlock[load->getBlock()].push_back(cast<tile::LoadOp>(load));

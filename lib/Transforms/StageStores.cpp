@@ -31,6 +31,9 @@
 // Where the parts of warp groups lie apart, each group waits, stores and copies by itself:
 // then the products of one run beside the stores of another.
 //
+// Residuals, tiles that only this is computed from, come part by part, too (Residuals.cpp). All
+// blocks of a cluster take them, so of a store that some leave out only the copy is left out.
+//
 // Copies write in any order. A store that may come back to an element in a loop waits until all
 // before it are complete, and there groups wait for each other.
 //
@@ -39,6 +42,7 @@
 #include "Copies.h"
 #include "LayoutRules.h"
 #include "PartIndex.h"
+#include "Residuals.h"
 #include "Staging.h"
 
 #include "tilec/Layout/Conversion.h"
@@ -49,6 +53,7 @@
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -228,6 +233,9 @@ public:
       : op(store), builder(store), loc(store.getLoc()), view(storedView(store)),
         array(store.getArray()), start(indexByArrayDim(store)), elements(store.getElements()),
         writesAgain(store->hasAttr(writesAgainAttrName)) {
+    work = findPrivateWork(view.tile);
+    if (llvm::any_of(work, hasResidual))
+      leaveBranch();
     chooseBuffers(staging, maxBytes);
   }
 
@@ -241,19 +249,46 @@ public:
   }
 
   void run() {
-    if (parts.number > 1)
-      work = findPrivateWork(view.tile);
-    if (!llvm::all_of(work, [&](Operation *op) { return canCut(op); }))
+    if ((parts.number == 1 && llvm::none_of(work, hasResidual)) ||
+        !llvm::all_of(work, [&](Operation *op) { return canCut(op); }))
       work.clear();
     for (int64_t part = 0; part < parts.number; ++part)
       writePart(part);
+    Operation *branch = isInside ? op->getParentOp() : nullptr;
     op->erase();
-    for (Operation *done : work)
+    if (branch)
+      branch->erase();
+    llvm::SetVector<Operation *> residuals;
+    for (Operation *done : work) {
+      for (Value operand : done->getOperands())
+        if (isResidual(operand))
+          residuals.insert(operand.getDefiningOp());
       if (done->use_empty())
         done->erase();
+    }
+    for (Operation *load : residuals)
+      if (load->use_empty())
+        load->erase();
   }
 
 private:
+  static bool isResidual(Value tile) {
+    auto load = tile.getDefiningOp<tile::LoadOp>();
+    return load && load->hasAttr(residualAttrName);
+  }
+  static bool hasResidual(Operation *op) { return llvm::any_of(op->getOperands(), isResidual); }
+
+  /// Works in front of the branch that blocks take which have a position of their own, if the
+  /// store is in one.
+  void leaveBranch() {
+    auto branch = dyn_cast<scf::IfOp>(op->getParentOp());
+    if (!branch || !branch.getElseRegion().empty() ||
+        !llvm::hasSingleElement(branch.thenBlock()->without_terminator()))
+      return;
+    isInside = branch.getCondition();
+    builder.setInsertionPoint(branch);
+  }
+
   Value sumOf(const IndexedTile::Start &place) {
     Value sum = place.plus.empty() ? constant(place.constant) : Value();
     for (Value term : place.plus)
@@ -280,7 +315,7 @@ private:
   void writePart(int64_t part) {
     Value piece = view.tile;
     SmallVector<Value> place = start;
-    if (parts.number > 1) {
+    if (parts.number > 1 || !work.empty()) {
       SmallVector<int64_t> numbers = numberOf(part);
       movePlace(place, numbers);
       IRMapping pieces;
@@ -294,6 +329,10 @@ private:
                                 bool(groups), isComplete);
     piece = avoidConflicts(builder, loc, piece, cast<tgpu::BufferType>(buffer.getType()).getLayout().getLayout());
     tgpu::StoreOp::create(builder, loc, piece, buffer);
+    OpBuilder::InsertionGuard guard(builder);
+    if (isInside)
+      builder.setInsertionPointToStart(
+          scf::IfOp::create(builder, loc, isInside, /*withElse=*/false).thenBlock());
     tgpu::CopyOutOp::create(builder, loc, buffer, array, place,
                             builder.getDenseI64ArrayAttr(view.arrayDims),
                             partShape(), elements, groups, reduce);
@@ -325,13 +364,18 @@ private:
   }
 
   /// A part of a tile: computed before, a smaller constant, or cut out.
-  Value pieceOf(Value whole, ArrayRef<int64_t> numbers, const IRMapping &pieces) {
+  Value pieceOf(Value whole, ArrayRef<int64_t> numbers, IRMapping &pieces) {
     auto type = dyn_cast<RankedTensorType>(whole.getType());
     if (!type)
       return whole;
     if (Value piece = pieces.lookupOrNull(whole))
       return piece;
     RankedTensorType smaller = partType(type);
+    if (isResidual(whole)) {
+      Value piece = bringPiece(whole.getDefiningOp<tile::LoadOp>(), smaller, numbers);
+      pieces.map(whole, piece);
+      return piece;
+    }
     if (smaller == type)
       return whole;
     DenseElementsAttr elements;
@@ -352,6 +396,15 @@ private:
                          partType(cast<RankedTensorType>(op->getResult(0).getType())),
                          op->getAttrs());
     pieces.map(op->getResult(0), builder.create(state)->getResult(0));
+  }
+
+  /// The dims of a residual are those of its array.
+  Value bringPiece(tile::LoadOp load, RankedTensorType type, ArrayRef<int64_t> numbers) {
+    SmallVector<Value> place(load.getIndex());
+    for (auto [index, number, count, size] :
+         llvm::zip_equal(place, numbers, parts.counts, type.getShape()))
+      index = movedIndex(index, load.getElements(), number, count, size);
+    return bringPart(builder, load, place, type, tgpu::BufferType::get(type, stagingBuffer(type)));
   }
 
   /// Per dim, parts along the last one following each other.
@@ -394,12 +447,17 @@ private:
         Value &index = place[view.arrayDims[dim]];
         int64_t own = left % counts[dim];
         left /= counts[dim];
-        index = elements ? arith::AddIOp::create(
-                               builder, loc, index,
-                               constant(own * (view.shape[dim] / counts[dim])))
-                         : partIndex(builder, loc, index, counts[dim],
-                                     builder.getIndexAttr(own));
+        index = movedIndex(index, elements, own, counts[dim], view.shape[dim] / counts[dim]);
       }
+  }
+
+  /// Of part `number` of `count` of `size` elements each, in a tile at `index`.
+  Value movedIndex(Value index, bool inElements, int64_t number, int64_t count, int64_t size) {
+    if (count == 1)
+      return index;
+    return inElements
+               ? arith::AddIOp::create(builder, loc, index, constant(number * size)).getResult()
+               : partIndex(builder, loc, index, count, builder.getIndexAttr(number));
   }
 
   Value constant(int64_t value) {
@@ -414,6 +472,7 @@ private:
   SmallVector<Value> start; ///< of the tile, per array dim: in tiles, or in elements
   bool elements;
   bool writesAgain = false;
+  Value isInside; ///< of a store that blocks of a cluster may leave out: the condition
   tile::AtomicKindAttr reduce;
   Parts parts;
   llvm::SetVector<Operation *> work; ///< computed part by part, last first
@@ -446,6 +505,15 @@ struct StageStores : tilec::impl::StageStoresBase<StageStores> {
         marked.push_back(op);
     });
     StagingBuffers staging;
+    stageStores(marked, staging);
+    // What has not come with its store is loaded by threads.
+    getOperation().walk([](tile::LoadOp load) {
+      if (load->hasAttr(residualAttrName))
+        load->removeAttr(copyAttrName);
+    });
+  }
+
+  void stageStores(ArrayRef<Operation *> marked, StagingBuffers &staging) {
     for (Operation *op : marked) {
       if (auto store = dyn_cast<tile::StoreOp>(op)) {
         auto type = cast<RankedTensorType>(store.getValue().getType());

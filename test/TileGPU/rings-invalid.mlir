@@ -92,7 +92,7 @@ tile.kernel @copy_out_c2(%y: !tile.array<?x?xf32, mut>, %i: index) {
 
 #a = #tile.layout<[8, 4] offset [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)]>
 tile.kernel @view_of_nothing() {
-  // expected-error @+1 {{a view is of an earlier buffer, with as many bytes}}
+  // expected-error @+1 {{a view is of an earlier buffer, with no more bytes}}
   %r = tgpu.ring copy "tma" : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a> as 1, !tgpu.buffer<8x4xf32, #a>]>
   tile.return
 }
@@ -198,6 +198,19 @@ tile.kernel @copy_gathered_c3(%x: !tile.array<?x?xf32>) {
   tgpu.push %r : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]> {
     // expected-error @+1 {{'run' is not a dim of the buffer and a length of 16 bytes or more}}
     tgpu.copy_gathered %x[%p, %p] run [1, 2] to 0 : !tile.array<?x?xf32>, [tensor<8x4xindex, #i>, tensor<8x4xindex, #i>]
+  }
+  tile.return
+}
+
+// -----
+
+#a = #tile.layout<[8, 4] offset [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)]>
+tile.kernel @views_and_slots(%x: !tile.array<?x?xf32>, %i: index) {
+  %r = tgpu.ring copy "tma" : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>, !tgpu.buffer<8x4xf32, #a> as 0, !tgpu.buffer<8x4xf32, #a>]>
+  // expected-error @+1 {{copies go to slots and to views of others}}
+  tgpu.push %r : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>, !tgpu.buffer<8x4xf32, #a> as 0, !tgpu.buffer<8x4xf32, #a>]> {
+    tgpu.copy %x[%i, %i] order [0, 1] to 1 : !tile.array<?x?xf32>
+    tgpu.copy %x[%i, %i] order [0, 1] to 2 : !tile.array<?x?xf32>
   }
   tile.return
 }

@@ -5,11 +5,14 @@
 #b = #tile.layout<[4, 8] offset [(0, 1), (0, 2), (0, 4), (1, 0), (2, 0)]>
 #acc = #tile.layout<[8, 8] register [(0, 1)] lane [(0, 2), (0, 4), (1, 0), (2, 0), (4, 0)]>
 
-// A slot may be another view of the bytes of an earlier one; copies out may reduce.
+// A slot may be another view of the bytes of an earlier one, and a push may fill views alone;
+// copies out may reduce.
 // CHECK-LABEL: tile.kernel @views
 // CHECK: %[[RING:.*]] = tgpu.ring copy "tma" : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, {{[^>]*}}>, !tgpu.buffer<4x8xf32, {{[^>]*}}> as 0, !tgpu.buffer<8x4xf32, {{[^>]*}}>]>
 // CHECK: tgpu.copy %{{.*}} to 0 :
 // CHECK: tgpu.copy %{{.*}} to 2 :
+// CHECK: tgpu.push %[[RING]]
+// CHECK-NEXT: tgpu.copy %{{.*}} order [1, 0] to 1 :
 // CHECK: tgpu.pop %[[RING]] : {{.*}} -> {{.*}}, {{.*}}, {{.*}}
 // CHECK: tgpu.copy_out %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] elements order [0, 1] reduce(add) :
 #a2 = #tile.layout<[8, 4] offset [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)]>
@@ -19,6 +22,9 @@ tile.kernel @views(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>, %i: 
   tgpu.push %ring : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a2>, !tgpu.buffer<4x8xf32, #t> as 0, !tgpu.buffer<8x4xf32, #a2>]> {
     tgpu.copy %x[%i, %i] order [0, 1] to 0 : !tile.array<?x?xf32>
     tgpu.copy %x[%i, %i] order [0, 1] to 2 : !tile.array<?x?xf32>
+  }
+  tgpu.push %ring : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a2>, !tgpu.buffer<4x8xf32, #t> as 0, !tgpu.buffer<8x4xf32, #a2>]> {
+    tgpu.copy %x[%i, %i] order [1, 0] to 1 : !tile.array<?x?xf32>
   }
   %a, %b, %c = tgpu.pop %ring : !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a2>, !tgpu.buffer<4x8xf32, #t> as 0, !tgpu.buffer<8x4xf32, #a2>]>
     -> !tgpu.buffer<8x4xf32, #a2>, !tgpu.buffer<4x8xf32, #t>, !tgpu.buffer<8x4xf32, #a2>

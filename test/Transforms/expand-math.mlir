@@ -123,6 +123,23 @@ llvm.func @fast(%x: vector<2xf32>) -> vector<2xf32> {
 
 // -----
 
+// A factor of erf's operand is one of its coefficients: 0.125 of 0.1007 and 0.5 of 1.1288.
+// CHECK-LABEL: llvm.func @scaled(%arg0: f32)
+// CHECK: %[[SQUARE:.*]] = arith.mulf %arg0, %arg0
+// CHECK-DAG: %[[C3:.*]] = arith.constant 0.012588{{[0-9]*}} : f32
+// CHECK-DAG: %[[C1:.*]] = arith.constant 0.564388{{[0-9]*}} : f32
+// CHECK: %[[FACTOR:.*]] = math.fma %[[SQUARE]], %[[C3]], %[[C1]]
+// CHECK: %[[ODD:.*]] = arith.mulf %arg0, %[[FACTOR]]
+// CHECK: math.tanh %[[ODD]] fastmath<afn>
+llvm.func @scaled(%x: f32) -> f32 {
+  %half = arith.constant 0.5 : f32
+  %a = arith.mulf %x, %half fastmath<afn> : f32
+  %e = math.erf %a fastmath<afn> : f32
+  llvm.return %e : f32
+}
+
+// -----
+
 // f64 has no approximate forms.
 // CHECK-LABEL: llvm.func @double(
 // CHECK-NOT: math.exp

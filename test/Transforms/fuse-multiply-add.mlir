@@ -68,3 +68,37 @@ tile.kernel @off(%y: !tile.array<?xf32, mut>, %a: f32, %b: f32) attributes {no_c
   tile.store %y[%i], %r elements : !tile.array<?xf32, mut>, f32
   tile.return
 }
+
+// In approximate code half of a sum with a bias is an fma with half of the bias, which is as
+// small as the bias and computed where that is.
+// CHECK-LABEL: tile.kernel @halved(
+// CHECK: %[[B:.*]] = tile.load
+// CHECK: %[[H:.*]] = arith.mulf %[[B]], %{{.*}} fastmath<afn> : tensor<8xf32>
+// CHECK: %[[A:.*]] = tile.load
+// CHECK: %[[R:.*]] = tile.reshape %[[H]] : tensor<8xf32> -> tensor<1x8xf32>
+// CHECK: %[[W:.*]] = tile.broadcast %[[R]] : tensor<1x8xf32> -> tensor<4x8xf32>
+// CHECK: math.fma %[[A]], %{{.*}}, %[[W]] fastmath<afn> : tensor<4x8xf32>
+// Not where results are to be exact, nor by what is no power of two.
+// CHECK: %[[S:.*]] = arith.addf %[[A]], %{{.*}} : tensor<4x8xf32>
+// CHECK: arith.mulf %[[S]], %{{.*}} : tensor<4x8xf32>
+// CHECK: %[[T:.*]] = arith.addf %[[A]], %{{.*}} fastmath<afn> : tensor<4x8xf32>
+// CHECK: arith.mulf %[[T]], %{{.*}} fastmath<afn> : tensor<4x8xf32>
+tile.kernel @halved(%x: !tile.array<?x?xf32>, %b: !tile.array<?xf32>, %y: !tile.array<?x?xf32, mut>) {
+  %i = tile.block_id 0 : index
+  %half = arith.constant dense<0.5> : tensor<4x8xf32>
+  %third = arith.constant dense<0.3> : tensor<4x8xf32>
+  %bias = tile.load %b[%i] : !tile.array<?xf32> -> tensor<8xf32>
+  %a = tile.load %x[%i, %i] : !tile.array<?x?xf32> -> tensor<4x8xf32>
+  %r = tile.reshape %bias : tensor<8xf32> -> tensor<1x8xf32>
+  %w = tile.broadcast %r : tensor<1x8xf32> -> tensor<4x8xf32>
+  %s = arith.addf %a, %w fastmath<afn> : tensor<4x8xf32>
+  %h = arith.mulf %s, %half fastmath<afn> : tensor<4x8xf32>
+  tile.store %y[%i, %i], %h : !tile.array<?x?xf32, mut>, tensor<4x8xf32>
+  %s2 = arith.addf %a, %w : tensor<4x8xf32>
+  %h2 = arith.mulf %s2, %half : tensor<4x8xf32>
+  tile.store %y[%i, %i], %h2 : !tile.array<?x?xf32, mut>, tensor<4x8xf32>
+  %s3 = arith.addf %a, %w fastmath<afn> : tensor<4x8xf32>
+  %h3 = arith.mulf %s3, %third fastmath<afn> : tensor<4x8xf32>
+  tile.store %y[%i, %i], %h3 : !tile.array<?x?xf32, mut>, tensor<4x8xf32>
+  tile.return
+}

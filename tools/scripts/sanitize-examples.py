@@ -88,6 +88,8 @@ RUNS = [
     ("matmul_f8_scaled", "", "", "a=small:f8e4m3[200,320] b=small:f8e4m3[136,320] a_scale=ones:f32[3,200] b_scale=ones:f32[2,3] "
      "c=poison:bf16[200,136]"),
     ("matmul_bias_gelu", "", "", "a=random:bf16[200,200] b=random:bf16[200,264] bias=random:bf16[264] c=poison:bf16[200,264]"),
+    ("matmul_bias_residual", "", "", "a=random:bf16[200,200] b=random:bf16[200,264] bias=random:bf16[264] r=random:bf16[200,264] "
+     "d=poison:bf16[200,264]"),
     ("matmul_split_k", "", "", "a=small:bf16[70,300] b=small:bf16[300,72] c=zeros:f32[70,72] parts=3"),
     ("grouped_gemm", "", "", "x=random:bf16[40,100] w=random:bf16[2,100,72] rows=zeros:i32[128] experts=ones:i32[2] y=poison:bf16[128,72]"),
     ("flash_decoding", "flash_decoding", "D=64 PART=128", "q=random:bf16[1,2,8,64] k=random:bf16[1,2,200,64] v=random:bf16[1,2,200,64] "

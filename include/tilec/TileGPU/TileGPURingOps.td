@@ -28,7 +28,8 @@ def TileGPU_RingType : TypeDef<TileGPU_Dialect, "Ring"> {
   let description = [{
     `!tgpu.ring<4 x [!tgpu.buffer<…>, !tgpu.buffer<…>]>` has four places; each holds
     the tiles of one group of loads, which are consumed together. `!tgpu.buffer<…> as 0`
-    is another view, transposed for one, of the bytes of slot 0.
+    is another view of the bytes of slot 0: transposed for one, or of a tile that comes
+    instead of the group now and then.
   }];
   let parameters = (ins "int64_t":$stages, ArrayRefParameter<"::mlir::Type">:$buffers,
                         ArrayRefParameter<"int64_t">:$owners);
@@ -94,7 +95,8 @@ def TileGPU_PushOp : TileGPU_Op<"push", [
     Waits for a free place, then starts the copies of the region, one `tgpu.copy` or
     `tgpu.copy_gathered` per slot of the ring.
 
-    - push-C1: the region has one copy for each slot that is no view, and nothing else.
+    - push-C1: the region has one copy for each slot that is no view, or copies to views
+      of different slots, and nothing else.
   }];
   let arguments = (ins TileGPU_RingOperand:$ring);
   let regions = (region SizedRegion<1>:$copies);

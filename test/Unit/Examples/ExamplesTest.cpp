@@ -261,6 +261,15 @@ TEST_P(Products, MatmulBiasGelu) {
         /*allWarps=*/false);
 }
 
+TEST_P(Products, MatmulBiasResidual) {
+  Case test = productCase("matmul_bias_residual", true, [](double x) { return x; });
+  HostArray skip = HostArray::random(std::get<1>(GetParam()), test.arrays.back().dims, 12);
+  for (size_t i = 0; i < test.expected.size(); ++i)
+    test.expected[i] += skip.at(i);
+  test.arrays.insert(test.arrays.end() - 1, skip);
+  check(test, /*allWarps=*/false);
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, Products, ::testing::Combine(::testing::Range(0, 7), ::testing::ValuesIn(floats)));
 
 } // namespace
