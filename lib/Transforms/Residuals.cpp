@@ -3,12 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===------------------------------------------------------------------------===//
 //
-// In: a marked load behind a loop of products, part by part. Out: each part takes a place of
-// the loop's ring, where it is a view of one of the buffers:
+// In: a marked load behind a loop of products, piece by piece. Out: each takes a place of the
+// loop's ring, where it is a view of one of the buffers:
 //
-//   scf.for %k … { pop %ring … release }     %ring = … [A, B, part as 0]
+//   scf.for %k … { pop %ring … release }     %ring = … [A, B, piece as 1]
 //   %r = tile.load %r[%m, %n] {mark}     →   scf.for %k … { pop %ring … release }
-//   … extract %r[0, part] …                  tgpu.push %ring { tgpu.copy %r[%m, %n'] to 2 }
+//   … extract %r[0, piece] …                 tgpu.push %ring { tgpu.copy %r[%m, %n'] to 2 }
 //                                            %A, %B, %R = tgpu.pop %ring   %p = tgpu.load %R
 //                                            tgpu.release %ring   … %p …
 //
@@ -16,12 +16,13 @@
 // soon as it is in registers: by the time it is stored, places are full of the next position's
 // operands. Loaded by threads it would come when the products are done, four bytes a lane.
 //
-// Where no ring has a buffer that is large enough, parts have a ring of their own.
+// Where no ring has a buffer that is large enough, pieces have a ring of their own.
 //
 //===------------------------------------------------------------------------===//
 #include "Residuals.h"
 
 #include "Copies.h"
+#include "Dependence.h"
 #include "LayoutRules.h"
 
 #include "tilec/Tile/Contains.h"
@@ -32,14 +33,21 @@
 using namespace mlir;
 using namespace tilec;
 
-/// Whether the engine brings operands of products in a loop of `place`'s block before it.
+/// Whether the engine alone brings operands of products in a loop of `place`'s block before it.
 static bool isBehindProducts(Operation *place) {
-  for (Operation *op = place->getPrevNode(); op; op = op->getPrevNode())
-    if (isa<LoopLikeOpInterface>(op) && containsWhere(op, [](Operation *inner) {
-          return isa<tile::LoadOp>(inner) && copierOf(inner) == "tma" && isForProducts(inner);
+  bool isBehind = false;
+  for (Operation *op = place->getPrevNode(); op; op = op->getPrevNode()) {
+    if (!isa<LoopLikeOpInterface>(op))
+      continue;
+    if (containsWhere(op, [](Operation *inner) {
+          return isa<tile::GatherOp>(inner) && isCopied(inner);
         }))
-      return true;
-  return false;
+      return false;
+    isBehind |= containsWhere(op, [](Operation *inner) {
+      return isa<tile::LoadOp>(inner) && copierOf(inner) == "tma" && isForProducts(inner);
+    });
+  }
+  return isBehind;
 }
 
 tile::StoreOp tilec::storeOfResidual(tile::LoadOp load) {
@@ -60,7 +68,8 @@ tile::StoreOp tilec::storeOfResidual(tile::LoadOp load) {
   auto shapeOf = [](Value tile) { return cast<RankedTensorType>(tile.getType()).getShape(); };
   bool isGood = store && store->getBlock() == load->getBlock() && isTile(load.getResult()) &&
                 isTile(store.getValue()) &&
-                shapeOf(load.getResult()) == shapeOf(store.getValue()) && isBehindProducts(store);
+                shapeOf(load.getResult()) == shapeOf(store.getValue()) &&
+                dependsOn(store.getValue(), llvm::IsaPred<tile::MmaOp>) && isBehindProducts(store);
   return isGood ? store : tile::StoreOp();
 }
 
@@ -83,6 +92,16 @@ static bool isFreeAt(tgpu::RingOp ring, Operation *place) {
     isUsed |= !isOfResidual;
   }
   return isUsed;
+}
+
+int64_t tilec::roomForResidual(Operation *place) {
+  int64_t most = 0;
+  Block &body = place->getParentOfType<tile::KernelOp>().getBody().front();
+  for (auto ring : body.getOps<tgpu::RingOp>())
+    if (isFreeAt(ring, place))
+      for (Type buffer : ring.getRing().getType().getBuffers())
+        most = std::max(most, cast<tgpu::BufferType>(buffer).getBytes());
+  return most;
 }
 
 /// The slot of `ring` that holds a `buffer` instead of the group: a view, which may have to be
@@ -116,7 +135,7 @@ static std::optional<unsigned> slotFor(tgpu::RingOp ring, tgpu::BufferType buffe
   return unsigned(buffers.size()) - 1;
 }
 
-/// A ring for parts at `place`, and the slot that they have there.
+/// A ring for pieces at `place`, and the slot that they have there.
 static std::pair<tgpu::RingOp, unsigned> ringFor(Operation *place, tgpu::BufferType buffer) {
   Block &body = place->getParentOfType<tile::KernelOp>().getBody().front();
   for (auto ring : body.getOps<tgpu::RingOp>())

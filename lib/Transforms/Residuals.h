@@ -17,12 +17,15 @@
 namespace tilec {
 
 /// The store for which alone `load` is there: it stores what is computed elementwise from the
-/// tile, of the same shape, behind a loop of the same block in which the engine brings
-/// operands of products. Null: there is none.
+/// tile, of the same shape, and products, behind a loop of the same block in which the engine
+/// brings their operands. Null: there is none.
 tile::StoreOp storeOfResidual(tile::LoadOp load);
 
 /// Marks a load that is copied as a residual.
 inline constexpr llvm::StringLiteral residualAttrName = "tile.residual";
+
+/// Bytes that a place of a ring has for a residual at `place`; 0 where no ring is free there.
+int64_t roomForResidual(mlir::Operation *place);
 
 /// Copies a part of the residual `load`, which begins at `place` (per array dim), and gives it
 /// in registers. `type`: of the part; `buffer`: as the engine writes it.

@@ -31,7 +31,7 @@
 // Where the parts of warp groups lie apart, each group waits, stores and copies by itself:
 // then the products of one run beside the stores of another.
 //
-// Residuals, tiles that only this is computed from, come part by part, too (Residuals.cpp). All
+// Residuals, tiles that only this is computed from, come in pieces of some parts (Residuals.cpp). All
 // blocks of a cluster take them, so of a store that some leave out only the copy is left out.
 //
 // Copies write in any order. A store that may come back to an element in a loop waits until all
@@ -57,6 +57,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace tilec {
@@ -245,6 +246,7 @@ public:
         array(atomic.getArray()), elements(true), reduce(atomic.getKindAttr()) {
     for (const IndexedTile::Start &place : indexed.starts)
       start.push_back(sumOf(place));
+    work = findPrivateWork(view.tile);
     chooseBuffers(staging, maxBytes);
   }
 
@@ -340,11 +342,13 @@ private:
 
   /// The type of a part of `type`, which may be one element wide where the stored tile
   /// is not; null where threads do not have it in registers of their own.
-  RankedTensorType partType(RankedTensorType type) const {
+  RankedTensorType partType(RankedTensorType type) const { return partType(type, parts.counts); }
+  /// The same of a part of as many as `counts` says.
+  RankedTensorType partType(RankedTensorType type, ArrayRef<int64_t> counts) const {
     std::optional<Layout> layout = tile::getLayout(type);
     for (unsigned dim = 0; dim < type.getRank(); ++dim)
       if (!isStretched(type, dim))
-        for (int64_t count = parts.counts[dim]; layout && count > 1; count /= 2)
+        for (int64_t count = counts[dim]; layout && count > 1; count /= 2)
           layout = layout->halve(dim);
     if (!layout)
       return {};
@@ -372,7 +376,7 @@ private:
       return piece;
     RankedTensorType smaller = partType(type);
     if (isResidual(whole)) {
-      Value piece = bringPiece(whole.getDefiningOp<tile::LoadOp>(), smaller, numbers);
+      Value piece = partOfResidual(whole.getDefiningOp<tile::LoadOp>(), smaller, numbers);
       pieces.map(whole, piece);
       return piece;
     }
@@ -398,11 +402,47 @@ private:
     pieces.map(op->getResult(0), builder.create(state)->getResult(0));
   }
 
+  /// Part `numbers` of a residual, in registers. It comes in pieces of several parts, so that it
+  /// takes few places from the operands that come next.
+  Value partOfResidual(tile::LoadOp load, RankedTensorType type, ArrayRef<int64_t> numbers) {
+    SmallVector<int64_t> counts = piecesOf(load), wanted;
+    SmallVector<Value> slice;
+    for (auto [number, all, pieces] : llvm::zip_equal(numbers, parts.counts, counts)) {
+      wanted.push_back(number / (all / pieces));
+      slice.push_back(constant(number % (all / pieces)));
+    }
+    auto &[number, piece] = pieceOfResidual[load];
+    if (!piece || number != wanted)
+      piece = bringPiece(load, counts, wanted);
+    number = wanted;
+    return piece.getType() == type
+               ? piece
+               : tile::ExtractOp::create(builder, loc, type, piece, slice).getResult();
+  }
+
+  /// How often a residual is cut along each dim: as the stored tile, or less often, in the order
+  /// of parts, as places have room and threads registers.
+  SmallVector<int64_t> piecesOf(tile::LoadOp load) const {
+    constexpr int64_t mostRegisters = 32;
+    int64_t room = roomForResidual(&*builder.getInsertionPoint());
+    SmallVector<int64_t> counts = parts.counts;
+    for (size_t dim = counts.size(); dim-- > 0;)
+      for (; counts[dim] > 1; counts[dim] /= 2) {
+        SmallVector<int64_t> fewer = counts;
+        fewer[dim] /= 2;
+        RankedTensorType type = partType(cast<RankedTensorType>(load.getType()), fewer);
+        if (bytesOfTile(type) > room || registersOf(type) > mostRegisters)
+          return counts;
+      }
+    return counts;
+  }
+
   /// The dims of a residual are those of its array.
-  Value bringPiece(tile::LoadOp load, RankedTensorType type, ArrayRef<int64_t> numbers) {
+  Value bringPiece(tile::LoadOp load, ArrayRef<int64_t> counts, ArrayRef<int64_t> numbers) {
+    RankedTensorType type = partType(cast<RankedTensorType>(load.getType()), counts);
     SmallVector<Value> place(load.getIndex());
     for (auto [index, number, count, size] :
-         llvm::zip_equal(place, numbers, parts.counts, type.getShape()))
+         llvm::zip_equal(place, numbers, counts, type.getShape()))
       index = movedIndex(index, load.getElements(), number, count, size);
     return bringPart(builder, load, place, type, tgpu::BufferType::get(type, stagingBuffer(type)));
   }
@@ -476,6 +516,8 @@ private:
   tile::AtomicKindAttr reduce;
   Parts parts;
   llvm::SetVector<Operation *> work; ///< computed part by part, last first
+  /// Of each residual the piece that came last, and its number.
+  llvm::MapVector<Operation *, std::pair<SmallVector<int64_t>, Value>> pieceOfResidual;
   DenseI64ArrayAttr groups;
   SmallVector<Value, 2> buffers;
 };
