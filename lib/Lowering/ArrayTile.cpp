@@ -52,6 +52,7 @@ ArrayTile::ArrayTile(Emitter &emitter, Op op, Type valueType)
   const ArrayView &view = e.array(op.getArray());
   stored = storedType(view.type.getElementType());
   elementBytes = tgpu::BufferType::storedBytes(view.type.getElementType());
+  array = op.getArray();
   base = view.base;
   word = e.isIndex32 ? e.builder.getI32Type() : e.builder.getI64Type();
   isStrided = view.type.isStrided();
@@ -66,6 +67,8 @@ ArrayTile::ArrayTile(Emitter &emitter, Op op, Type valueType)
     unsigned arrayDim = unsigned(op.getArrayDim(dim));
     Dim info;
     info.index = e.toI64(e.get(op.getIndex()[dim]));
+    info.place = takeOffset(op.getIndex()[dim]);
+    info.arrayDim = int64_t(arrayDim);
     IndexRange range = e.facts.rangeOf(op.getIndex()[dim], op);
     info.fits = range.min >= INT32_MIN && range.max <= INT32_MAX;
     info.size = tensor ? tensor.getDimSize(dim) : 1;
@@ -430,6 +433,33 @@ SmallVector<AccessGroup> ArrayTile::groups(bool isChecked, bool isVector) {
       group.guard = guardOf(flat);
   }
   return result;
+}
+
+SmallVector<ElementPlace> ArrayTile::placesOf(const AccessGroup &group, Attribute pad) const {
+  bool isWritten = cast<tile::ArrayType>(array.getType()).isMut() || e.kernel.getArraysOverlap();
+  if (!layout || !inElements || isWritten || inPieces || straddles)
+    return {};
+  auto number = [](const void *pointer) { return int64_t(reinterpret_cast<intptr_t>(pointer)); };
+  // What all elements of the thread have in common.
+  ElementPlace common{number(array.getAsOpaquePointer()), number(pad.getAsOpaquePointer())};
+  uint64_t registerBits = 0;
+  for (uint64_t basis : layout->bases(Input::Register))
+    registerBits |= basis;
+  for (auto [dim, info] : llvm::enumerate(dims)) {
+    if (info.ownBits & layout->field(registerBits, unsigned(dim)))
+      return {};
+    common.push_back(info.arrayDim);
+    common.push_back(number(info.place.base.getAsOpaquePointer()));
+    for (uint64_t basis : threadBases(*layout))
+      common.push_back(int64_t(layout->field(basis, unsigned(dim))));
+  }
+  SmallVector<ElementPlace> places;
+  for (int64_t element : group.registers) {
+    ElementPlace &place = places.emplace_back(common);
+    for (auto [dim, info] : llvm::enumerate(dims))
+      place.push_back(info.place.offset + int64_t(layout->field(flatOf(element), unsigned(dim))));
+  }
+  return places;
 }
 
 //===------------------------------------------------------------------------===//

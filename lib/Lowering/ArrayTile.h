@@ -12,6 +12,8 @@
 
 #include "MemoryAccess.h"
 
+#include "tilec/Analysis/IndexOffset.h"
+
 #include <map>
 
 namespace tilec {
@@ -55,6 +57,10 @@ public:
   /// The elements (as memory holds them) of all registers, in runs.
   llvm::SmallVector<mlir::Value> readRuns();
 
+  /// Where the elements of a group lie, in the order of its registers; none where other accesses do
+  /// not have them, or may find others there.
+  llvm::SmallVector<ElementPlace> placesOf(const AccessGroup &group, mlir::Attribute pad) const;
+
   /// The groups of registers, with code for their addresses and guards.
   llvm::SmallVector<AccessGroup> groups(bool isChecked, bool isVector);
 
@@ -68,6 +74,8 @@ public:
 private:
   struct Dim {
     mlir::Value index;         ///< i64
+    OffsetIndex place;         ///< the same, in the kernel
+    int64_t arrayDim;
     int64_t size;              ///< of the tile
     mlir::Value arraySize;     ///< i64
     mlir::Type checkedIn;      ///< the type in which the index is compared with the size
@@ -115,6 +123,7 @@ private:
   bool inElements;
   bool isVectorizable, isStrided, hasStrides;
   mlir::Type word;
+  mlir::Value array; ///< of the kernel
   mlir::Value base, tileAddress, ownOffset, ownAddress, valid, wholly;
   llvm::SmallVector<unsigned> extents; ///< dims that have one, those of few places first
   llvm::SmallVector<unsigned, 4> vectorBits;

@@ -28,9 +28,13 @@
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/DenseMap.h"
 
+#include <map>
+
 namespace tilec {
 
+struct AccessGroup;
 struct AccumulatorCode;
+class ArrayTile;
 struct Conversion;
 struct ScanPieces;
 
@@ -94,6 +98,9 @@ struct ThreadRing {
   /// the groups that were pushed and not popped.
   mlir::Value pushOffset, popOffset, ahead;
 };
+
+/// Where an element lies, in numbers that all accesses of a kernel have for the same place.
+using ElementPlace = std::vector<int64_t>;
 
 class Emitter {
 public:
@@ -176,6 +183,8 @@ private:
 
   //===--- Memory.cpp ------------------------------------------------------------------===//
   LogicalResult emitLoad(tile::LoadOp op);
+  /// The elements of `groups`: those that no load of this block has brought yet are loaded.
+  llvm::SmallVector<Value> emitMissing(ArrayTile &access, llvm::ArrayRef<AccessGroup> groups, mlir::TypedAttr pad);
   /// Whether elements come in runs of 16 bytes, which may begin anywhere and are read with
   /// what is around them; i1: that stays in the array; what is loaded, so or by elements.
   bool hasRuns(tile::LoadOp op);
@@ -428,6 +437,9 @@ private:
   mlir::Location loc;
   mlir::IRMapping map;
   llvm::DenseMap<Value, ArrayView> arrays;
+  /// Elements of arrays that nobody writes, as memory holds them, by where they lie
+  /// (ArrayTile::placesOf).
+  std::map<ElementPlace, Value> loadedElements;
   mlir::LLVM::LLVMFuncOp function;
   Value thread;               ///< i32: number in the block
   Value gridExtents[3];       ///< i32

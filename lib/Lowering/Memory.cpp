@@ -8,6 +8,8 @@
 //
 //   loads   read `pad` in constant memory instead of what does not exist: no branches,
 //           all loads of a tile are issued together, nothing is selected afterwards
+//           elements that a load of this block has brought before, from an array that nobody
+//           writes, are not read again: places of filters and stencils overlap
 //   stores  are skipped by branches, unless the whole tile is inside (one uniform test;
 //           not in the general build, which is kept short)
 //
@@ -57,6 +59,41 @@ Value Emitter::emitLoaded(tile::LoadOp op, bool inRuns) {
 }
 
 //===------------------------------------------------------------------------===//
+// Elements that several loads have
+//===------------------------------------------------------------------------===//
+
+SmallVector<Value> Emitter::emitMissing(ArrayTile &access, ArrayRef<AccessGroup> groups, TypedAttr pad) {
+  SmallVector<AccessGroup> missing;
+  SmallVector<std::pair<int64_t, Value>> known;
+  SmallVector<std::pair<int64_t, ElementPlace>> added;
+  for (const AccessGroup &group : groups) {
+    SmallVector<ElementPlace> places = access.placesOf(group, pad);
+    SmallVector<Value> found;
+    for (const ElementPlace &place : places)
+      if (auto it = loadedElements.find(place);
+          it != loadedElements.end() && it->second.getParentBlock() == builder.getInsertionBlock())
+        found.push_back(it->second);
+    bool isKnown = !places.empty() && found.size() == places.size();
+    if (!isKnown)
+      missing.push_back(group);
+    for (auto [number, element] : llvm::enumerate(places))
+      if (isKnown)
+        known.push_back({group.registers[number], found[number]});
+      else
+        added.push_back({group.registers[number], element});
+  }
+  const Layout *layout = access.layoutOrNull();
+  SmallVector<Value> elements = emitGroupLoads(builder, loc, missing, access.stored, layout, pad);
+  for (auto [number, value] : known)
+    elements[size_t(number)] = value;
+  for (auto &[number, place] : added)
+    loadedElements[place] = elements[size_t(number)];
+  if (layout && !known.empty())
+    fillCopies(elements, *layout);
+  return elements;
+}
+
+//===------------------------------------------------------------------------===//
 // tile.load
 //===------------------------------------------------------------------------===//
 
@@ -98,7 +135,7 @@ LogicalResult Emitter::emitLoad(tile::LoadOp op) {
     set(op, emitFromStored(builder, loc, branch.getResult(0), element));
     return success();
   }
-  elements = read(builder, access.needsChecks(), true);
+  elements = emitMissing(access, access.groups(access.needsChecks(), true), pad);
   Value stored = access.isScalar() ? elements[0] : fromElements(elements);
   set(op, emitFromStored(builder, loc, stored, element));
   return success();

@@ -32,6 +32,7 @@
 #include "ComputedOperands.h"
 #include "Copies.h"
 #include "LayoutRules.h"
+#include "Windows.h"
 
 #include "tilec/Analysis/ScanPlan.h"
 #include "tilec/Analysis/SlicePlan.h"
@@ -253,7 +254,7 @@ private:
       MmaProblem problem = getMmaProblem(mma, numWarps);
       const Atom *atom = getAtom(mma, problem);
       if (auto loads = loadsBehind(mma, mma.getB());
-          !atom->isAsync && atom->bRegisters && llvm::any_of(loads, isCopied)) {
+          atom->bRegisters && llvm::any_of(loads, isCopied)) {
         problem.bIsComputed = true;
         problem.bIsAcrossK = comesAcrossK(mma, mma.getB(), loads);
       }
@@ -319,6 +320,17 @@ private:
                                      leastBytes / storedBytes(access.tile.getElementType())));
   }
 
+  Layout layoutForAccess(Operation *op, Value tile) {
+    TileAccess access = *TileAccess::of(op);
+    access.maxVector = vectorOfStores(tile, access);
+    SmallVector<int64_t> reduced = reducedDims(tile);
+    auto load = dyn_cast<LoadOp>(op);
+    if (load && reduced.empty())
+      if (auto windows = windowDims(load, access); !windows.empty())
+        return windowLayout(access, numWarps, windows);
+    return coalescedLayout(access, numWarps, reduced);
+  }
+
   template <typename Op> void anchorAccesses(llvm::function_ref<Value(Op)> tileOf) {
     SmallVector<std::pair<int64_t, Op>> accesses;
     kernel.walk([&](Op op) {
@@ -335,11 +347,8 @@ private:
     for (unsigned index : bySize) {
       Op op = accesses[index].second;
       anchor = tileOf(op);
-      if (decided.contains(anchor))
-        continue;
-      TileAccess access = *TileAccess::of(op);
-      access.maxVector = vectorOfStores(anchor, access);
-      decide(anchor, coalescedLayout(access, numWarps, reducedDims(anchor)));
+      if (!decided.contains(anchor))
+        decide(anchor, layoutForAccess(op, anchor));
     }
     anchor = Value();
   }

@@ -72,7 +72,7 @@ TEST(Depthwise, EdgesOfTheImage) {
   struct Size { int64_t n, h, w, c, r, rows, columns; };
   for (Size size : {Size{1, 1, 1, 1, 1, 4, 4}, {2, 5, 11, 24, 3, 4, 8}, {1, 9, 8, 72, 5, 8, 8}}) {
     auto [n, h, w, c, r, rows, columns] = size;
-    Case test{"depthwise", "depthwise", {define("BY", rows), define("BX", columns), define("BC", 32)}, {}, {}, false, {}, 2 * epsilon(DType::F16)};
+    Case test{"depthwise", "depthwise", {define("BY", rows), define("BX", columns), define("BC", 32), define("R", r), define("S", r)}, {}, {}, false, {}, 2 * epsilon(DType::F16)};
     test.arrays = {HostArray::random(DType::F16, {n, h, w, c}, 1), HostArray::random(DType::F16, {r, r, c}, 2), HostArray::poisoned(DType::F16, {n, h, w, c})};
     for (int64_t i = 0; i < n * h * w * c; ++i) {
       double sum = 0;
