@@ -96,6 +96,7 @@ void addStagedPasses(OpPassManager &passes, const CompileOptions &options, const
   kernels.addPass(createScheduleLoops());
   kernels.addPass(createStartSums());
   kernels.addPass(createSinkScalars());
+  kernels.addPass(createGroupExchanges());
   AllocateMemoryOptions memory;
   memory.budget = chip.sharedPerBlock;
   kernels.addPass(createAllocateMemory(memory));

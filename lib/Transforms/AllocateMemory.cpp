@@ -19,7 +19,9 @@
 //   B (8 KiB)            [----]              A at 0, B at 16 K, C at 0
 //   C (8 KiB)                  [---]
 //
-// Sharing costs barriers, so a kernel whose buffers are small together does not share.
+// Sharing costs barriers, so a kernel whose buffers are small together does not share, and one
+// without rings, which need all that there is, takes more than it must: each buffer then gets the
+// bytes that have not been used for longest.
 // What the copy engine reads is in use for longer than operations tell, and is not shared.
 //
 // Accumulators in tensor memory get their columns one behind the other; SelectAtoms has
@@ -183,6 +185,45 @@ int64_t place(SmallVector<Buffer> &buffers, int64_t base) {
   return used;
 }
 
+/// Sets offsets from `base` to `end`, so that bytes are used again as late as possible; false where
+/// there is no room for that.
+bool placeInTurns(SmallVector<Buffer> &buffers, int64_t base, int64_t end) {
+  SmallVector<Buffer *> inOrder;
+  for (Buffer &buffer : buffers)
+    inOrder.push_back(&buffer);
+  llvm::stable_sort(inOrder, [](Buffer *a, Buffer *b) { return a->begin < b->begin; });
+  SmallVector<Buffer *> placed;
+  for (Buffer *buffer : inOrder) {
+    SmallVector<int64_t> candidates = {base};
+    for (Buffer *other : placed)
+      candidates.push_back(other->offset + other->bytes);
+    std::optional<std::pair<int64_t, int64_t>> best; // when last used, offset
+    for (int64_t candidate : candidates) {
+      auto offset = int64_t(llvm::alignTo(uint64_t(candidate), uint64_t(buffer->alignment)));
+      bool isFree = offset + buffer->bytes <= end;
+      int64_t lastUse = -1;
+      for (Buffer *other : placed)
+        if (offset < other->offset + other->bytes && other->offset < offset + buffer->bytes) {
+          isFree &= !buffer->meets(*other);
+          lastUse = std::max(lastUse, other->end);
+        }
+      if (isFree && (!best || std::pair(lastUse, offset) < *best))
+        best = {lastUse, offset};
+    }
+    if (!best)
+      return false;
+    buffer->offset = best->second;
+    placed.push_back(buffer);
+  }
+  return true;
+}
+
+int64_t endOf(ArrayRef<Buffer> buffers, int64_t base) {
+  for (const Buffer &buffer : buffers)
+    base = std::max(base, buffer.offset + buffer.bytes);
+  return base;
+}
+
 /// Sets the offsets of rings that the engine fills; gives the end of the bytes used.
 int64_t placeRings(tile::KernelOp kernel) {
   Builder builder(kernel.getContext());
@@ -226,7 +267,7 @@ struct AllocateMemory : tilec::impl::AllocateMemoryBase<AllocateMemory> {
     giveBackPlaces();
     SmallVector<Buffer> buffers = collectBuffers(getOperation());
     int64_t used = placeAccumulators(getOperation(), placeRings(getOperation()));
-    used = place(buffers, used);
+    used = placeBuffers(buffers, used);
     if (tile::hasSites(getOperation()))
       used += tile::siteSharedBytes; // behind the buffers, Lowering/Debug.cpp
     if (used > budget) {
@@ -244,6 +285,16 @@ struct AllocateMemory : tilec::impl::AllocateMemoryBase<AllocateMemory> {
       else
         cast<tgpu::AllocOp>(buffer.op).setOffsetAttr(offset);
     }
+  }
+
+  /// Sets offsets from `base` on; gives the end of the bytes used.
+  int64_t placeBuffers(SmallVector<Buffer> &buffers, int64_t base) {
+    tile::KernelOp kernel = getOperation();
+    constexpr int64_t bytesPerWarp = 4 * 1024;
+    int64_t most = bytesPerWarp * int64_t(kernel.getNumWarps().value_or(4));
+    if (!contains<tgpu::RingOp>(kernel) && placeInTurns(buffers, base, std::min<int64_t>(base + most, budget)))
+      return endOf(buffers, base);
+    return place(buffers, base);
   }
 
   /// Buffers may live longer than they did when places were counted, as waits for products

@@ -1,22 +1,26 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-allocate-memory{budget=40960}))' --split-input-file --verify-diagnostics | FileCheck %s
 // RUN: not tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-allocate-memory{budget=40960}))' --split-input-file --remarks-filter=allocate-memory --mlir-disable-threading -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
-// Buffers that are not alive together share bytes.
+// Buffers that are not alive together share bytes, those that have not been used for longest.
 
 #l = #tile.layout<[64, 64] register [(0, 1), (0, 2), (16, 0), (32, 0)] lane [(0, 4), (0, 8), (0, 16), (0, 32), (1, 0)] warp [(2, 0), (4, 0), (8, 0)]>
 #p = #tile.layout<[64, 64] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 32), (1, 0), (2, 0), (4, 0), (8, 0), (16, 0), (32, 0)]>
 
 // CHECK-LABEL: tile.kernel @one_after_the_other
-// REMARK: [Passed] {{.*}}Function=one_after_the_other {{.*}}Remark="16 KiB of shared memory of the 40 KiB of a block"
+// REMARK: [Passed] {{.*}}Function=one_after_the_other {{.*}}Remark="32 KiB of shared memory of the 40 KiB of a block"
 tile.kernel @one_after_the_other(%x: f32) attributes {num_warps = 8 : i32} {
   %t = tile.splat %x : f32 -> tensor<64x64xf32, #l>
   // CHECK: tgpu.alloc offset 0
   %a = tgpu.alloc : !tgpu.buffer<64x64xf32, #p>
   tgpu.store %t, %a : tensor<64x64xf32, #l>, !tgpu.buffer<64x64xf32, #p>
   %u = tgpu.load %a : !tgpu.buffer<64x64xf32, #p>, tensor<64x64xf32, #l>
-  // CHECK: tgpu.alloc offset 0
+  // CHECK: tgpu.alloc offset 16384
   %b = tgpu.alloc : !tgpu.buffer<64x64xf32, #p>
   tgpu.store %t, %b : tensor<64x64xf32, #l>, !tgpu.buffer<64x64xf32, #p>
   %v = tgpu.load %b : !tgpu.buffer<64x64xf32, #p>, tensor<64x64xf32, #l>
+  // CHECK: tgpu.alloc offset 0
+  %c = tgpu.alloc : !tgpu.buffer<64x64xf32, #p>
+  tgpu.store %t, %c : tensor<64x64xf32, #l>, !tgpu.buffer<64x64xf32, #p>
+  %w = tgpu.load %c : !tgpu.buffer<64x64xf32, #p>, tensor<64x64xf32, #l>
   tile.return
 }
 

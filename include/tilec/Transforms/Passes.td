@@ -414,6 +414,14 @@ def SinkScalars : Pass<"tile-sink-scalars", "::tilec::tile::KernelOp"> {
   }];
 }
 
+def GroupExchanges : Pass<"tile-group-exchanges", "::tilec::tile::KernelOp"> {
+  let summary = "tiles that change threads are stored together before they are loaded";
+  let description = [{
+    Threads then meet once between the two, not once for each tile. Not in kernels with
+    rings, whose places have taken what room there is.
+  }];
+}
+
 def AllocateMemory : Pass<"tile-allocate-memory", "::tilec::tile::KernelOp"> {
   let summary = "place buffers in the block's shared memory";
   let description = [{

@@ -124,6 +124,7 @@ public:
     kernels.addPass(createScheduleLoops());
     kernels.addPass(createStartSums());
     kernels.addPass(createSinkScalars());
+    kernels.addPass(createGroupExchanges());
     kernels.addPass(createAllocateMemory());
     kernels.addPass(createInsertBarriers());
     LowerToSIMTOptions lowering;
