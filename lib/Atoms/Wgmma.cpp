@@ -180,12 +180,37 @@ static bool supportsStraightPromoted(const MmaProblem &p) {
 // Layouts
 //===------------------------------------------------------------------------===//
 
-/// Warps of a group 16 rows apart, then groups along M, then along N; what is left holds
-/// copies. `columnStep`: from a group to the next along N, 0 where all need the same.
-static void addWarps(Layout &layout, const Division &division, unsigned numWarps,
-                     int64_t columnStep) {
-  layout.addRun(Input::Warp, 0, 16, 2);
-  layout.addRun(Input::Warp, 0, rowsOfInstruction, llvm::Log2_64(division.groupsM));
+namespace {
+/// How far the rows of the matrix are apart that a thread, a lane, a warp, … holds.
+struct RowSteps {
+  int64_t half;  ///< the two rows of a thread in one instruction
+  int64_t block; ///< instructions of a warp group
+  int64_t lane, warp, group;
+
+  /// As the instruction has them, blocks of all groups in turn.
+  static RowSteps ofInstruction(const Division &division) {
+    return {8, rowsOfInstruction * division.groupsM, 1, 16, rowsOfInstruction};
+  }
+  /// Those of a thread lie side by side. Which row is which is nothing to the unit where a comes
+  /// from registers; who reads a from memory in which rows lie side by side reads words.
+  static RowSteps ofThreads(const Division &division) {
+    int64_t blocks = division.blocks;
+    return {1, 2, 2 * blocks, 16 * blocks, rowsOfInstruction * blocks};
+  }
+  /// Those of `acc`, which has one of the two forms.
+  static RowSteps of(const Layout &acc, const Division &division) {
+    bool isOfThreads = acc.basis(Input::Register, 1) == acc.flatten({1, 0});
+    return isOfThreads ? ofThreads(division) : ofInstruction(division);
+  }
+};
+} // namespace
+
+/// Warps of a group, then groups along M, then along N; what is left holds copies.
+/// `columnStep`: from a group to the next along N, 0 where all need the same.
+static void addWarps(Layout &layout, const Division &division, const RowSteps &steps,
+                     unsigned numWarps, int64_t columnStep) {
+  layout.addRun(Input::Warp, 0, steps.warp, 2);
+  layout.addRun(Input::Warp, 0, steps.group, llvm::Log2_64(division.groupsM));
   unsigned bitsN = llvm::Log2_64(division.groupsN);
   if (columnStep)
     layout.addRun(Input::Warp, 1, columnStep, bitsN);
@@ -194,40 +219,51 @@ static void addWarps(Layout &layout, const Division &division, unsigned numWarps
   layout.addZeros(Input::Warp, llvm::Log2_32(numWarps) - layout.numBits(Input::Warp));
 }
 
-static Layout wgmmaAccLayout(const MmaProblem &problem) {
-  Division division(problem.accShape, problem.numWarps);
+static Layout accLayout(const MmaProblem &problem, const Division &division,
+                        const RowSteps &steps) {
   Layout layout(problem.accShape);
-  layout.add(Input::Register, {0, 1}).add(Input::Register, {8, 0});
+  layout.add(Input::Register, {0, 1}).add(Input::Register, {steps.half, 0});
   layout.addRun(Input::Register, 1, 8, llvm::Log2_64(division.columns) - 3);
-  layout.addRun(Input::Register, 0, rowsOfInstruction * division.groupsM,
-                llvm::Log2_64(division.blocks));
-  layout.addRun(Input::Lane, 1, 2, 2).addRun(Input::Lane, 0, 1, 3);
-  addWarps(layout, division, problem.numWarps, division.columns);
+  layout.addRun(Input::Register, 0, steps.block, llvm::Log2_64(division.blocks));
+  layout.addRun(Input::Lane, 1, 2, 2).addRun(Input::Lane, 0, steps.lane, 3);
+  addWarps(layout, division, steps, problem.numWarps, division.columns);
   return layout;
 }
 
-static Layout wgmmaAccLayoutTransposed(const MmaProblem &problem) {
-  return transposed(wgmmaAccLayout(transposed(problem)));
+static Layout wgmmaAccLayout(const MmaProblem &problem) {
+  Division division(problem.accShape, problem.numWarps);
+  return accLayout(problem, division, RowSteps::ofInstruction(division));
 }
 
-/// A word of neighbours along K, eight rows below, half a step of K on; then steps.
-static std::optional<Layout> wgmmaRegistersOfA(const MmaProblem &problem, const Layout &) {
+/// Rows of what threads compute and do not have along K are dealt out by threads.
+static Layout wgmmaAccLayoutTransposed(const MmaProblem &problem) {
+  MmaProblem turned = transposed(problem);
+  Division division(turned.accShape, turned.numWarps);
+  bool isDealt = problem.bIsComputed && problem.bIsAcrossK;
+  return transposed(accLayout(turned, division,
+                              isDealt ? RowSteps::ofThreads(division)
+                                      : RowSteps::ofInstruction(division)));
+}
+
+/// A word of neighbours along K, the other row of the instruction, half a step of K on; then
+/// steps.
+static std::optional<Layout> wgmmaRegistersOfA(const MmaProblem &problem, const Layout &acc) {
   Division division(problem.accShape, problem.numWarps);
+  RowSteps rows = RowSteps::of(acc, division);
   int64_t perWord = 4 / bytesOf(problem.aType);
   unsigned wordBits = llvm::Log2_64(perWord);
   Layout layout(problem.aShape);
-  layout.addRun(Input::Register, 1, 1, wordBits).add(Input::Register, {8, 0});
+  layout.addRun(Input::Register, 1, 1, wordBits).add(Input::Register, {rows.half, 0});
   layout.addRun(Input::Register, 1, 4 * perWord,
                 llvm::Log2_64(problem.k() / (4 * perWord)));
-  layout.addRun(Input::Register, 0, rowsOfInstruction * division.groupsM,
-                llvm::Log2_64(division.blocks));
-  layout.addRun(Input::Lane, 1, perWord, 2).addRun(Input::Lane, 0, 1, 3);
-  addWarps(layout, division, problem.numWarps, /*columnStep=*/0);
+  layout.addRun(Input::Register, 0, rows.block, llvm::Log2_64(division.blocks));
+  layout.addRun(Input::Lane, 1, perWord, 2).addRun(Input::Lane, 0, rows.lane, 3);
+  addWarps(layout, division, rows, problem.numWarps, /*columnStep=*/0);
   return layout;
 }
 
 static std::optional<Layout> wgmmaRegistersOfB(const MmaProblem &problem, const Layout &acc) {
-  return transposed(*wgmmaRegistersOfA(transposed(problem), acc));
+  return transposed(*wgmmaRegistersOfA(transposed(problem), transposed(acc)));
 }
 
 /// `dimK`: the dim of K. Rows run along it, or along the other where that is wanted and

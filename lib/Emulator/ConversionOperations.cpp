@@ -36,6 +36,13 @@ void permute(ThreadContext &, const void *arguments, void *result, uint32_t) {
   to<uint32_t>(result) = value;
 }
 
+enum LogicVariant : uint32_t { AndOr, AndXor };
+
+void logicOfThree(ThreadContext &, const void *arguments, void *result, uint32_t variant) {
+  const auto &x = as<ThreeWords>(arguments);
+  to<uint32_t>(result) = variant == AndOr ? (x.a & x.b) | x.c : (x.a & x.b) ^ x.c;
+}
+
 enum DotVariant : uint32_t { SignedA = 1, SignedB = 2 };
 
 void dotProduct4(ThreadContext &, const void *arguments, void *result,
@@ -106,6 +113,8 @@ void fromEightBit(ThreadContext &, const void *arguments, void *result,
 llvm::ArrayRef<OperationEntry> tilec::emulator::conversionOperations() {
   static const OperationEntry entries[] = {
       {"llvm.nvvm.prmt", permute},
+      {"tilec.lop3.and.or", logicOfThree, AndOr},
+      {"tilec.lop3.and.xor", logicOfThree, AndXor},
       {"llvm.nvvm.idp4a.s.s", dotProduct4, SignedA | SignedB},
       {"llvm.nvvm.idp4a.s.u", dotProduct4, SignedA},
       {"llvm.nvvm.idp4a.u.s", dotProduct4, SignedB},

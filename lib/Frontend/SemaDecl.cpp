@@ -401,9 +401,9 @@ void Sema::checkHints(const ast::KernelDecl &decl) {
               .Case("num_warps", isPowerOfTwo && *number <= 32
                                      ? ""
                                      : "a power of two from 1 to 32")
-              .Case("persistent", number && (*number == 0 || *number == 1)
+              .Case("persistent", number && *number >= 0 && *number <= 8
                                       ? ""
-                                      : "`true` or `false`")
+                                      : "`true`, `false`, or blocks a multiprocessor up to 8")
               .Default(number && *number >= 1 && *number <= 1024
                            ? ""
                            : "a constant from 1 to 1024");

@@ -416,6 +416,15 @@ static int64_t bytesOfArrays(std::span<const KernelArg> args) {
   return bytes;
 }
 
+/// Whether several blocks for each position of the grid find room at once, and each position has
+/// so much of the arrays that it pays: less, where blocks of a multiprocessor share its time.
+static bool isOfFewBlocks(const BuildInfo &build, std::span<const KernelArg> args, int64_t numBlocks,
+                          unsigned multiprocessors) {
+  int64_t atOnce = std::max(build.persistent, 1u);
+  return numBlocks <= atOnce * multiprocessors / 2 &&
+         bytesOfArrays(args) * atOnce / bytesToShare >= numBlocks;
+}
+
 unsigned tilec::clusterBlocks(const BuildInfo &build, const LaunchPlan &plan,
                               unsigned multiprocessors) {
   // A block without a position of its own would have nothing to do.
@@ -424,7 +433,8 @@ unsigned tilec::clusterBlocks(const BuildInfo &build, const LaunchPlan &plan,
   if (build.splitK != 1)
     return build.splitK ? build.splitK : build.cluster;
   // Multiprocessors come in groups of some 16, and a cluster stays in one: clusters of
-  // more than two leave some of them without work.
+  // more than two leave some of them without work. Nor do they pay where they only fill places
+  // beside other blocks: an H200 adds four parts up in longer than that saves.
   for (unsigned blocks : {8u, 4u})
     if (plan.numBlocks * blocks <= multiprocessors - multiprocessors / 8)
       return blocks;
@@ -488,9 +498,10 @@ Expected<void> Launcher::chooseBuild(std::span<const KernelArg> args, LaunchPlan
     holds |= static_cast<uint8_t>(BuildFact::Disjoint);
   if (asked(BuildFact::Index32) && isIndex32(info, args))
     holds |= static_cast<uint8_t>(BuildFact::Index32);
-  if (asked(BuildFact::FewBlocks) && plan.numBlocks <= numSMs / 2 &&
-      bytesOfArrays(args) / bytesToShare >= plan.numBlocks)
-    holds |= static_cast<uint8_t>(BuildFact::FewBlocks);
+  for (const BuildInfo &build : info.builds)
+    if ((build.facts & static_cast<uint8_t>(BuildFact::FewBlocks)) &&
+        isOfFewBlocks(build, args, plan.numBlocks, numSMs))
+      holds |= static_cast<uint8_t>(BuildFact::FewBlocks);
   if (asked(BuildFact::Pairs) && plan.numBlocks > numSMs / 2 && isOfPairs(plan.grid) &&
       (beginsWithinLines(args) ||
        bytesOfArrays(args) / bytesToShare >= plan.numBlocks))

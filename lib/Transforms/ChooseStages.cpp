@@ -73,7 +73,7 @@ struct ChooseStages : tilec::impl::ChooseStagesBase<ChooseStages> {
     unsigned deepest = 0;
     for (tgpu::RingOp ring : rings)
       deepest = std::max(deepest, loopDepth(ring));
-    int64_t left = budget - bytesOfBuffers(kernel), perStage = 0;
+    int64_t room = roomOfBlock(kernel), left = room - bytesOfBuffers(kernel), perStage = 0;
     if (usesTensorMemory(kernel))
       left -= tensorMemoryBytes;
     SmallVector<tgpu::RingOp> inner, outer;
@@ -103,7 +103,7 @@ struct ChooseStages : tilec::impl::ChooseStagesBase<ChooseStages> {
       stages = std::min(stages, asked);
     for (tgpu::RingOp ring : inner)
       setStages(ring, stages);
-    explain(inner, asked, mostStages);
+    explain(inner, asked, mostStages, /*forOthers=*/room < budget);
     left -= stages * perStage;
     for (tgpu::RingOp ring : outer)
       if (int64_t bytes = ring.getRing().getType().getStageBytes(); bytes <= left) {
@@ -112,14 +112,24 @@ struct ChooseStages : tilec::impl::ChooseStagesBase<ChooseStages> {
       }
   }
 
+  /// What a block may have of shared memory where several are to be on a multiprocessor.
+  int64_t roomOfBlock(tile::KernelOp kernel) {
+    auto resident = kernel->getAttrOfType<IntegerAttr>(tgpu::residentBlocksAttrName);
+    const Chip *target = findChip(chip);
+    if (!resident || resident.getInt() <= 1 || !target)
+      return budget;
+    int64_t share = target->sharedPerSM / resident.getInt() - Chip::sharedReservedPerBlock;
+    return std::min<int64_t>(budget, share / Chip::sharedUnit * Chip::sharedUnit);
+  }
+
   /// Why the rings have as many places as they have, and not more.
-  void explain(ArrayRef<tgpu::RingOp> rings, int64_t asked, int64_t most, bool forTwo = false) {
+  void explain(ArrayRef<tgpu::RingOp> rings, int64_t asked, int64_t most, bool forOthers = false) {
     tile::KernelOp kernel = getOperation();
     tgpu::RingOp first = rings.front();
     int64_t stages = first.getRing().getType().getStages();
     std::string why = stages == most    ? "more hide no more latency"
                       : stages == asked ? "as is asked for"
-                      : forTwo          ? "more would leave no room for a second block"
+                      : forOthers       ? "more would leave no room for another block"
                                         : "more do not fit into the " + spellBytes(budget) + " of a block";
     if (asked > stages && !numStages)
       tile::declineHint(kernel, chip, "num_stages",
@@ -151,7 +161,7 @@ struct ChooseStages : tilec::impl::ChooseStagesBase<ChooseStages> {
       int64_t least = canAlternate(rings) ? 1 : 2;
       for (int64_t stages = mostThreadStages; stages >= least; --stages)
         if (fits(stages, 2))
-          return explain(rings, asked, mostThreadStages, /*forTwo=*/true);
+          return explain(rings, asked, mostThreadStages, /*forOthers=*/true);
     }
     for (int64_t stages = asked ? asked : mostThreadStages; stages > 0; --stages)
       if (fits(stages, 1))

@@ -66,6 +66,7 @@
 #include "Dependence.h"
 #include "GridLoop.h"
 #include "Hints.h"
+#include "ResidentBlocks.h"
 #include "Residuals.h"
 
 #include "tilec/Support/Target.h"
@@ -591,7 +592,8 @@ static Raster rasterOf(tile::KernelOp kernel) {
   return {workAlongGrid(kernel), sharesAlong0(kernel)};
 }
 
-static void makePersistent(tile::KernelOp kernel, Raster raster, std::optional<Cluster> cluster) {
+static void makePersistent(tile::KernelOp kernel, Raster raster, std::optional<Cluster> cluster,
+                           int64_t residentBlocks) {
   uint32_t numAxes = tile::numGridAxes(kernel);
   markReadOnce(kernel, numAxes, cluster);
   if (cluster)
@@ -639,7 +641,7 @@ static void makePersistent(tile::KernelOp kernel, Raster raster, std::optional<C
     isInside = math.is(arith::CmpIPredicate::ult, place, extent);
     position[cluster->axis] = math.widen(place);
   }
-  fillGridLoop(loop, moved, position, /*residentBlocks=*/1);
+  fillGridLoop(loop, moved, position, residentBlocks);
   if (!cluster)
     return;
   guardStores(*loop.getBody(), isInside);
@@ -657,17 +659,31 @@ struct ScheduleBlocks : tilec::impl::ScheduleBlocksBase<ScheduleBlocks> {
     tile::KernelOp kernel = getOperation();
     std::optional<int64_t> hint = hintOf(kernel, chip, "persistent");
     if (!hasCopiesInLoop(kernel))
-      return stayPlain(hint == 1, "the copy engine brings nothing in a loop");
+      return stayPlain(hint.value_or(0) > 0, "the copy engine brings nothing in a loop");
     if (hint == 0)
       return stayPlain(false, "the hint says so");
     Raster raster = rasterOf(kernel);
     remarkChoice(kernel, "schedule-blocks",
                  "resident blocks take one position of the grid after the other, {0}",
                  orderOf(raster));
-    makePersistent(kernel, raster, chooseCluster(kernel, chip));
+    std::optional<Cluster> cluster = chooseCluster(kernel, chip);
+    makePersistent(kernel, raster, cluster, countBlocks(kernel, hint, cluster.has_value()));
   }
 
 private:
+  /// Blocks of a multiprocessor. Those that copy for each other keep to one.
+  int64_t countBlocks(tile::KernelOp kernel, std::optional<int64_t> hint, bool hasCluster) {
+    const Chip *target = findChip(chip);
+    if (hint && *hint > 1)
+      return *hint;
+    int64_t blocks = target && !hasCluster && !hint ? blocksPerMultiprocessor(kernel, *target) : 1;
+    if (blocks > 1)
+      remarkChoice(kernel, "schedule-blocks",
+                   "{0} blocks a multiprocessor: while one computes an operand, another multiplies",
+                   blocks);
+    return blocks;
+  }
+
   static std::string orderOf(Raster raster) {
     if (raster.work == Work::Even)
       return raster.isSharedAlong0 ? "axis 0 fastest, along which they load the same"

@@ -20,7 +20,8 @@
 // access and execute (Smith, 1982): the access part runs ahead as far as the rings have
 // places, over the ends of loops and into the next block's work.
 //
-// One thread runs the access part, so it may hold scalars only, and nothing that the
+// One thread runs the access part (of a whole warp group where that gives registers up to the
+// others, else of one warp), so it may hold scalars only, and nothing that the
 // kernel computes with tiles or writes to memory; where pushes gather, all threads of its
 // warps run it, and have tiles of indices, too. Where a push needs another value the
 // kernel stays as it is, and a remark says why.
@@ -188,6 +189,13 @@ private:
 // The pass
 //===------------------------------------------------------------------------===//
 
+/// Whether all threads of the part that copies do: what is gathered, or comes in pieces.
+static bool copiesByThreads(tile::KernelOp kernel) {
+  return contains<tgpu::CopyGatheredOp>(kernel) ||
+         llvm::any_of(kernel.getBody().front().getOps<tgpu::RingOp>(),
+                      [](tgpu::RingOp ring) { return ring.getCopy() == "warps"; });
+}
+
 /// Registers of a thread that the sums of all products of warp groups take, each held once.
 static int64_t registersOfSums(tile::KernelOp kernel) {
   int64_t threads = 32 * int64_t(kernel.getNumWarps().value_or(4)), bits = 0;
@@ -210,15 +218,18 @@ static DenseI64ArrayAttr splitRegisters(Builder &builder, tile::KernelOp kernel,
   if (groups < 2)
     return {};
   constexpr int64_t file = 65536, groupThreads = 128, most = 240, manySums = 192;
-  bool gathers = contains<tgpu::CopyGatheredOp>(kernel) ||
-                 llvm::any_of(kernel.getBody().front().getOps<tgpu::RingOp>(),
-                              [](tgpu::RingOp ring) { return ring.getCopy() == "warps"; });
-  int64_t least = gathers                               ? (groups > 2 ? 72 : 80)
+  int64_t least = copiesByThreads(kernel)               ? (groups > 2 ? 72 : 80)
                   : registersOfSums(kernel) >= manySums ? 24
                                                         : 32;
   int64_t all = file / (groupThreads * (groups + 1)) / 8 * 8 * (groups + 1);
   int64_t execute = std::min((all - least) / groups / 8 * 8, most);
   return builder.getDenseI64ArrayAttr({all - groups * execute, execute});
+}
+
+/// Only a whole warp group gives registers up. Where none are shared out, and one thread tells
+/// the engine all, its warp is enough: others would take the registers of another block.
+static int64_t countAccessWarps(tile::KernelOp kernel, DenseI64ArrayAttr registers) {
+  return registers || copiesByThreads(kernel) ? copyingWarps : 1;
 }
 
 static void specialize(tile::KernelOp kernel, const AccessSlice &slice,
@@ -236,7 +247,7 @@ static void specialize(tile::KernelOp kernel, const AccessSlice &slice,
   for (Operation *op : moved)
     op->moveBefore(execute, execute->end());
   roles.getExecute().walk([](tgpu::PushOp push) { push.erase(); });
-  kernel->setAttr(tgpu::accessWarpsAttrName, builder.getI64IntegerAttr(copyingWarps));
+  kernel->setAttr(tgpu::accessWarpsAttrName, builder.getI64IntegerAttr(countAccessWarps(kernel, registers)));
 }
 
 namespace {
@@ -270,8 +281,9 @@ struct SpecializeWarps : tilec::impl::SpecializeWarpsBase<SpecializeWarps> {
                           "this, which one thread cannot compute");
     Builder builder(&getContext());
     DenseI64ArrayAttr registers = splitRegisters(builder, kernel, unsigned(warps));
-    remarkChoice(kernel, "specialize-warps", "copies have {0} warps of their own, beside {1} that compute{2}",
-                 copyingWarps, warps,
+    int64_t copying = countAccessWarps(kernel, registers);
+    remarkChoice(kernel, "specialize-warps", "copies have {0} of their own, beside {1} that compute{2}",
+                 copying == 1 ? "a warp" : std::to_string(copying) + " warps", warps,
                  registers ? llvm::formatv(" ({0} and {1} registers a thread)", registers[0], registers[1])
                                  .str()
                            : "");

@@ -304,12 +304,16 @@ static Value keepInRegisters(tile::MmaOp op, const Atom &atom, const MmaProblem 
                              Operand which) {
   Value operand = which == Operand::A ? op.getA() : op.getB();
   auto registersOf = which == Operand::A ? atom.aRegisters : atom.bRegisters;
-  if (!registersOf || operand.getDefiningOp<tgpu::LoadOp>())
+  Layout acc = tile::getLayout(op.getAcc());
+  // A buffer is multiplied as it lies there, with the rows of the sum in their order.
+  bool mustStay = which == Operand::B && atom.isAsync && acc != atom.accLayout(problem);
+  if (!registersOf || (operand.getDefiningOp<tgpu::LoadOp>() && !mustStay))
     return {};
-  std::optional<Layout> wanted = registersOf(problem, tile::getLayout(op.getAcc()));
+  std::optional<Layout> wanted = registersOf(problem, acc);
   Layout layout = tile::getLayout(operand);
-  if (!wanted || classifyConversion(layout, *wanted, storedBits(operand.getType())) >
-                     ConversionKind::Registers)
+  bool isThere = wanted && classifyConversion(layout, *wanted, storedBits(operand.getType())) <=
+                               ConversionKind::Registers;
+  if (!wanted || (!isThere && !mustStay))
     return {};
   OpBuilder builder(op);
   return convertTo(builder, op.getLoc(), operand, *wanted);

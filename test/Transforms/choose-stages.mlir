@@ -86,7 +86,7 @@ tile.kernel @turns(%x: !tile.array<?x?xf32>, %n: index) attributes {num_warps = 
 // CHECK: !tgpu.ring<4x[
 // TWO-LABEL: tile.kernel @two_blocks
 // TWO: !tgpu.ring<2x[
-// REMARK: [Passed] {{.*}}Function=two_blocks {{.*}}Remark="tiles of `arg0` have 3 places of 32 KiB: more would leave no room for a second block"
+// REMARK: [Passed] {{.*}}Function=two_blocks {{.*}}Remark="tiles of `arg0` have 3 places of 32 KiB: more would leave no room for another block"
 tile.kernel @two_blocks(%x: !tile.array<?x?xf32>, %n: index) attributes {num_warps = 4 : i32} {
   %inner = tgpu.ring copy "cp_async" : !ring
   %c0 = arith.constant 0 : index

@@ -10,7 +10,7 @@
 #t = #tile.layout<[8, 4] lane [(0, 1), (0, 2), (1, 0), (2, 0), (4, 0)] warp [(0, 0), (0, 0), (0, 0)]>
 !ring = !tgpu.ring<2x[!tgpu.buffer<8x4xf32, #a>]>
 
-// REMARK: [Passed] {{.*}}Remark="copies have 4 warps of their own, beside 4 that compute"
+// REMARK: [Passed] {{.*}}Remark="copies have a warp of their own, beside 4 that compute"
 // SHARED: [Missed] {{.*}}Remark="the warps that compute also copy: the chip does not let warps share out registers"
 // A loop-carried scalar that a push needs goes to both; the sum to one.
 // CHECK-LABEL: tile.kernel @carried
@@ -58,6 +58,7 @@ tile.kernel @carried(%x: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>, %n
 // Branches and while loops around a push are part of both; an element of an array that
 // nobody writes may say where to copy from.
 // CHECK-LABEL: tile.kernel @branches
+// CHECK-SAME: tgpu.access_warps = 1
 // CHECK: tgpu.specialize access {
 // CHECK:   tile.load %{{.*}} elements
 // CHECK:   scf.while

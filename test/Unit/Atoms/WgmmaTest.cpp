@@ -187,6 +187,33 @@ TEST_F(WgmmaTest, TransposedForComputedB) {
   EXPECT_EQ(selectAtom(narrow), findAtom("wgmma"));
 }
 
+/// Columns of a computed b that lies along N are dealt out such that a thread's lie side by side,
+/// those of the sum with them: columns (r/2 % 2) + 2 (second half), 4 (l / 4), 32 w.
+TEST_F(WgmmaTest, ComputedBAlongN) {
+  MmaProblem problem = bf16Problem(16, 128, 64, 4);
+  const Atom *other = findAtom("wgmma_transposed");
+  Layout natural = other->accLayout(problem);
+  problem.bIsComputed = problem.bIsAcrossK = true;
+  Layout acc = other->accLayout(problem);
+  EXPECT_NE(acc, natural);
+  ASSERT_EQ(acc.size(Input::Register), 16u);
+  // Whoever asks for b's registers knows the sum's, and need not know how b comes.
+  std::optional<Layout> b = other->bRegisters(bf16Problem(16, 128, 64, 4), acc);
+  ASSERT_TRUE(b);
+  ASSERT_EQ(b->size(Input::Register), 64u);
+  for (int64_t reg = 0; reg < 64; ++reg)
+    for (int64_t lane : {0, 1, 5, 31})
+      for (int64_t warp = 0; warp < 4; ++warp) {
+        Position place = Position::thread(uint64_t(reg), uint64_t(lane), uint64_t(warp));
+        int64_t column = reg / 2 % 2 + 4 * (lane / 4) + 32 * warp;
+        EXPECT_EQ(b->apply(place), (Layout::Coords{2 * (lane % 4) + reg % 2 + 8 * (reg / 4 % 8),
+                                                   column + 2 * (reg / 32)}));
+        if (reg < 16)
+          EXPECT_EQ(acc.apply(place), (Layout::Coords{2 * (lane % 4) + reg % 2 + 8 * (reg % 8 / 4),
+                                                      column + 2 * (reg / 8)}));
+      }
+}
+
 /// What has to lie along K and does not come so is left to warps.
 TEST_F(WgmmaTest, TransposedAlongK) {
   const Atom *other = findAtom("wgmma_transposed");

@@ -105,6 +105,7 @@ TEST(SemaDeclErrors, Clauses) {
       {"kernel k() hint(num_warps: $3) { }", "T0227"},
       {"kernel k() hint(num_warps: $64) { }", "T0227"},
       {"kernel k() hint(num_stages: $0) { }", "T0227"},
+      {"kernel k() hint(persistent: $9) { }", "T0227"},
       {"kernel k() hint $sm_10(num_stages: 2) { }", "T0216"},
   });
 }

@@ -328,6 +328,14 @@ TEST(LaunchPlan, BuildsForFewBlocks) {
   EXPECT_EQ(buildFor({1, 1, 1}, 1, 8192), 1u);
   EXPECT_EQ(buildFor({66, 1, 1}, 132, 2048), 1u);
   EXPECT_EQ(buildFor({16, 1, 1}, 132, 2048), 0u);
+  // Two blocks a multiprocessor: twice as many positions, with half as much to each.
+  info.builds[0].persistent = 2;
+  launcher = Launcher::create(info);
+  ASSERT_TRUE(launcher);
+  EXPECT_EQ(buildFor({132, 1, 1}, 132, 8192), 0u);
+  EXPECT_EQ(buildFor({133, 1, 1}, 132, 8192), 1u);
+  EXPECT_EQ(buildFor({64, 1, 1}, 132, 2048), 0u);
+  EXPECT_EQ(buildFor({66, 1, 1}, 132, 2048), 1u);
 }
 
 /// Bases and pitches that are multiples of words are enough for a build that asks for no more.
@@ -443,6 +451,10 @@ TEST(LaunchPlan, BlocksThatShareAPosition) {
   EXPECT_EQ(clusterBlocks(build, planOf(15), 132), 4u);
   EXPECT_EQ(clusterBlocks(build, planOf(30), 132), 2u);
   EXPECT_EQ(physicalBlocks(build, planOf(64), 132), 128);
+  // Several blocks a multiprocessor are no reason for larger clusters.
+  build.persistent = 4;
+  EXPECT_EQ(clusterBlocks(build, planOf(64), 132), 2u);
+  EXPECT_EQ(physicalBlocks(build, planOf(128), 132), 256);
 }
 
 TEST(LaunchPlan, NoPairsAlongAnAxisOfOnePosition) {
