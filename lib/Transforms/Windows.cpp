@@ -18,6 +18,7 @@
 #include "Windows.h"
 
 #include "tilec/Analysis/IndexOffset.h"
+#include "tilec/Tile/BuildFacts.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -39,7 +40,9 @@ static std::optional<SmallVector<int64_t>> distance(tile::LoadOp load, tile::Loa
 
 SmallVector<unsigned, 4> tilec::windowDims(tile::LoadOp load, const TileAccess &access) {
   SmallVector<unsigned, 4> dims;
-  if (!load.getElements() || load.getArray().getType().isMut())
+  // Accesses of single elements, with a check each, leave no registers for what is kept.
+  if (!load.getElements() || load.getArray().getType().isMut() ||
+      !tile::relies(load->getParentOfType<tile::KernelOp>(), BuildFact::Aligned16))
     return dims;
   ArrayRef<int64_t> shape = access.tile.getShape();
   llvm::SmallBitVector found(unsigned(shape.size()));
