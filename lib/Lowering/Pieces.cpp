@@ -394,11 +394,13 @@ LogicalResult Emitter::emitInPieces(Operation *op) {
   SmallVector<Value> temporary;
   RankedTensorType type = typeInPieces(op);
   bool isRolled = bool(type);
-  // What is held in registers and stored element by element: each is a branch, so few at once.
-  // Where single warps multiply, the places that go up in the loop would be spilled (sm_89).
+  // What is held in registers and stored element by element: each is a branch, so few at once,
+  // beside products of warp groups. Where single warps multiply, the places that go up in the
+  // loop would be spilled (sm_89), and rows are as fast as their stores.
   auto store = dyn_cast<tile::StoreOp>(op);
   bool isSpread = isRolled && store && !localMemory.count(store.getValue()) && chip &&
-                  chip->has(ChipFeature::WarpGroupMma);
+                  chip->has(ChipFeature::WarpGroupMma) &&
+                  contains<tgpu::MmaOp>(kernel);
   for (Value operand : op->getOperands())
     if (isWide(operand.getType()) || (type && operand.getType() == type))
       bringToMemory(operand, op, temporary);
