@@ -89,8 +89,11 @@ tile.kernel @half(%b: !tile.array<?xi32, mut>) attributes {num_warps = 1 : i32} 
   tile.return
 }
 
-// What registers hold and a store takes element by element goes out eight at a time, where
-// groups of warps multiply.
+// What registers hold and a store takes element by element goes out eight at a time in kernels
+// with products, where groups of warps multiply.
+#k_rows = #tile.layout<[16, 32] offset [(0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (1, 0), (2, 8), (4, 16), (8, 0)]>
+#n_rows = #tile.layout<[32, 16] offset [(0, 1), (0, 2), (0, 4), (0, 8), (1, 0), (2, 0), (4, 8), (8, 0), (16, 0)]>
+#acc = #tile.layout<[16, 16] register [(0, 1), (8, 0), (0, 8)] lane [(0, 2), (0, 4), (1, 0), (2, 0), (4, 0)]>
 #held = #tile.layout<[2048] register [(1), (2), (128), (256), (512), (1024)] lane [(4), (8), (16), (32), (64)]>
 
 // GROUPS-LABEL: llvm.func @held(
@@ -112,6 +115,10 @@ tile.kernel @held(%a: !tile.array<?xbf16>, %b: !tile.array<?xbf16, mut>) attribu
   %x = tile.load %a[%c0] : !tile.array<?xbf16> -> tensor<2048xbf16, #held>
   %y = arith.addf %x, %x : tensor<2048xbf16, #held>
   tile.store %b[%c0], %y : !tile.array<?xbf16, mut>, tensor<2048xbf16, #held>
+  %m = tgpu.alloc offset 0 : !tgpu.buffer<16x32xbf16, #k_rows>
+  %n = tgpu.alloc offset 1024 : !tgpu.buffer<32x16xbf16, #n_rows>
+  %t = arith.constant dense<0.0> : tensor<16x16xf32, #acc>
+  %r = tgpu.mma %m, %n, %t {atom = "mma_sync"} : !tgpu.buffer<16x32xbf16, #k_rows>, !tgpu.buffer<32x16xbf16, #n_rows>, tensor<16x16xf32, #acc>
   tile.return
 }
 
