@@ -27,6 +27,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Combiner.h"
+#include "LayoutRules.h"
 
 #include "tilec/Analysis/ReductionPlan.h"
 #include "tilec/Tile/Remarks.h"
@@ -257,7 +258,7 @@ public:
   Deferral(scf::ForOp loop, Update update, Parts parts)
       : builder(loop), loop(loop), loc(update.reduce.getLoc()), update(update), parts(parts),
         element(getElementTypeOrSelf(update.reduced.getType())),
-        type(typeOf(parts.layout, element)) {}
+        type(tileTypeOf(parts.layout, element)) {}
 
   void run() {
     Value initial = emitInitial(loop.getInitArgs()[update.index]);
@@ -282,10 +283,6 @@ public:
   }
 
 private:
-  static RankedTensorType typeOf(const Layout &layout, Type element) {
-    return withLayout(RankedTensorType::get(layout.shape(), element), layout);
-  }
-
   ReduceOp reduceTile(Value tile, ArrayRef<int64_t> axes, Type result) {
     auto reduce = ReduceOp::create(builder, loc, result, tile, axes);
     IRMapping mapping;
@@ -300,7 +297,7 @@ private:
       return SplatOp::create(builder, loc, type, value);
     SmallVector<int64_t> shape(tile.getShape());
     shape.push_back(1);
-    Type thin = typeOf(getLayout(tile).reshape(shape), element);
+    Type thin = tileTypeOf(getLayout(tile).reshape(shape), element);
     Value reshaped = ReshapeOp::create(builder, loc, thin, value);
     return BroadcastOp::create(builder, loc, type, reshaped);
   }
@@ -309,11 +306,8 @@ private:
   Value emitInitial(Value initial) {
     bool isForAll = !update.isSum || matchPattern(initial, m_AnyZeroFloat()) ||
                     matchPattern(initial, m_Zero());
-    DenseElementsAttr elements;
-    if (isForAll && matchPattern(initial, m_Constant(&elements)) && elements.isSplat()) {
-      auto element = elements.getSplatValue<Attribute>();
-      return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, element));
-    }
+    if (Value constant = isForAll ? emitSplatAs(builder, loc, initial, type) : Value())
+      return constant;
     Value all = stretch(initial);
     if (isForAll)
       return all;
@@ -323,11 +317,11 @@ private:
     while (threads.rank() > 1)
       threads = threads.slice(0);
     Type i32 = builder.getI32Type();
-    Value number = IotaOp::create(builder, loc, typeOf(threads, i32));
-    number = ReshapeOp::create(builder, loc, typeOf(threads.reshape(shape), i32), number);
-    number = BroadcastOp::create(builder, loc, typeOf(parts.layout, i32), number);
+    Value number = IotaOp::create(builder, loc, tileTypeOf(threads, i32));
+    number = ReshapeOp::create(builder, loc, tileTypeOf(threads.reshape(shape), i32), number);
+    number = BroadcastOp::create(builder, loc, tileTypeOf(parts.layout, i32), number);
     Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, number,
-                                          emitZero(typeOf(parts.layout, i32)));
+                                          emitZero(tileTypeOf(parts.layout, i32)));
     return arith::SelectOp::create(builder, loc, isFirst, all, emitZero(type));
   }
   Value emitZero(RankedTensorType of) {
@@ -339,14 +333,14 @@ private:
   Value emitPart() {
     Value tile = update.reduce.getSources()[0];
     Layout layout = getLayout(tile).reshape(parts.shape);
-    tile = ReshapeOp::create(builder, loc, typeOf(layout, element), tile);
+    tile = ReshapeOp::create(builder, loc, tileTypeOf(layout, element), tile);
     if (!parts.axes.empty()) {
       layout = planReduction(layout, parts.axes)->result;
-      tile = reduceTile(tile, parts.axes, typeOf(layout, element)).getResult(0);
+      tile = reduceTile(tile, parts.axes, tileTypeOf(layout, element)).getResult(0);
     }
     layout = layout.permute(parts.order);
     if (!llvm::is_sorted(parts.order))
-      tile = PermuteOp::create(builder, loc, typeOf(layout, element), tile, parts.order);
+      tile = PermuteOp::create(builder, loc, tileTypeOf(layout, element), tile, parts.order);
     return tile.getType() == type ? tile : ReshapeOp::create(builder, loc, type, tile).getResult();
   }
 

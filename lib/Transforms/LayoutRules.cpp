@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <numeric>
 
@@ -144,6 +145,18 @@ void tilec::setLayout(Value value, LayoutAttr layout) {
   value.setType(type);
   if (auto constant = value.getDefiningOp<arith::ConstantOp>())
     constant.setValueAttr(retype(constant.getValue(), type));
+}
+
+RankedTensorType tilec::tileTypeOf(const Layout &layout, Type element) {
+  return withLayout(RankedTensorType::get(layout.shape(), element), layout);
+}
+
+Value tilec::emitSplatAs(OpBuilder &builder, Location loc, Value value, RankedTensorType type) {
+  DenseElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
+    return {};
+  return arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(type, elements.getSplatValue<Attribute>()));
 }
 
 Value tilec::recreate(OpBuilder &builder, Operation *op, LayoutAttr layout) {

@@ -72,6 +72,13 @@ bool catKeepsPlaces(tile::CatOp op);
 /// Row-major, one element a thread first: for tiles that nothing else decides.
 Layout defaultLayout(mlir::RankedTensorType type, unsigned numWarps);
 
+/// The type of the tile that lies so.
+mlir::RankedTensorType tileTypeOf(const Layout &layout, mlir::Type element);
+
+/// `value` as a tile of `type`, where it is a constant with one value in all places; else null.
+mlir::Value emitSplatAs(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
+                        mlir::RankedTensorType type);
+
 /// A copy of a cheap operation that makes its tile in `layout`.
 mlir::Value recreate(mlir::OpBuilder &builder, mlir::Operation *op, tile::LayoutAttr layout);
 

@@ -37,16 +37,10 @@ static Value withoutShape(Value value) {
   return value;
 }
 
-static TypedAttr elementOf(Attribute attr) {
-  if (auto dense = dyn_cast_if_present<DenseElementsAttr>(attr))
-    return dense.isSplat() ? cast<TypedAttr>(dense.getSplatValue<Attribute>()) : TypedAttr();
-  return dyn_cast_if_present<TypedAttr>(attr);
-}
-
 TypedAttr RowPadding::of(Value value) {
   Attribute constant;
   if (matchPattern(value, m_Constant(&constant)))
-    return elementOf(constant);
+    return getSplatConstant(constant);
   if (!row.isLong(value) || !value.getDefiningOp())
     return {};
   if (auto found = known.find(value); found != known.end())
@@ -107,7 +101,7 @@ TypedAttr RowPadding::fold(Operation *op) {
     return {};
   if (auto value = dyn_cast<Value>(results.front()))
     return of(value);
-  return elementOf(cast<Attribute>(results.front()));
+  return getSplatConstant(cast<Attribute>(results.front()));
 }
 
 bool RowPadding::isFoundLast(ReduceOp reduce) {

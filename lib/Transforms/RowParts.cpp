@@ -23,7 +23,7 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tile;
 
-void RowParts::run() {
+void RowParts::writePasses(function_ref<void(ArrayRef<Operation *>)> emitPass) {
   Block &body = row.kernel.getBody().front();
   SmallVector<Operation *> all;
   for (Operation &op : body.without_terminator())
@@ -49,7 +49,7 @@ void RowParts::run() {
     for (Operation *sink : row.sinks)
       if (row.passes[sink] == pass)
         sinks.push_back(sink);
-    emitPass(pass, sinks);
+    emitPass(sinks);
   }
   for (Operation *op : llvm::reverse(all))
     if (row.isLong(op))

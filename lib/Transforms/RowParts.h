@@ -22,17 +22,13 @@ namespace tilec {
 
 class RowParts {
 public:
-  virtual ~RowParts() = default;
-
-  /// Writes all passes over the row, and takes away what they replace.
-  void run();
-
 protected:
   RowParts(RowKernel &row, int64_t part)
       : row(row), part(part), builder(row.kernel.getContext()), padding(row) {}
 
-  /// Writes what one pass reduces and stores, `sinks`, at the builder's place.
-  virtual void emitPass(unsigned pass, llvm::ArrayRef<mlir::Operation *> sinks) = 0;
+  /// Writes all passes over the row, and takes away what they replace. `emitPass` writes what
+  /// one pass reduces and stores, its argument, at the builder's place.
+  void writePasses(llvm::function_ref<void(llvm::ArrayRef<mlir::Operation *> sinks)> emitPass);
 
   /// The type of a row with `size` elements instead.
   mlir::RankedTensorType rowType(mlir::Type type, int64_t size);

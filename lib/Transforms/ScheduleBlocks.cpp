@@ -673,10 +673,10 @@ struct ScheduleBlocks : tilec::impl::ScheduleBlocksBase<ScheduleBlocks> {
 private:
   /// Blocks of a multiprocessor. Those that copy for each other keep to one.
   int64_t countBlocks(tile::KernelOp kernel, std::optional<int64_t> hint, bool hasCluster) {
-    const Chip *target = findChip(chip);
-    if (hint && *hint > 1)
+    if (hint)
       return *hint;
-    int64_t blocks = target && !hasCluster && !hint ? blocksPerMultiprocessor(kernel, *target) : 1;
+    const Chip *target = findChip(chip);
+    int64_t blocks = target && !hasCluster ? blocksPerMultiprocessor(kernel, *target) : 1;
     if (blocks > 1)
       remarkChoice(kernel, "schedule-blocks",
                    "{0} blocks a multiprocessor: while one computes an operand, another multiplies",

@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 #include "AccessCost.h"
 #include "Copies.h"
+#include "LayoutRules.h"
 
 #include "tilec/Layout/Conversion.h"
 #include "tilec/Tile/TileLayout.h"
@@ -79,7 +80,7 @@ private:
     SmallVector<Value> index;
     for (unsigned dim = 0; dim < layout.rank(); ++dim)
       index.push_back(arith::ConstantIndexOp::create(builder, loc, dim == axis ? which : 0));
-    Type type = withLayout(RankedTensorType::get(layout.shape(), element), layout);
+    Type type = tileTypeOf(layout, element);
     return ExtractOp::create(builder, loc, type, value, index);
   }
 

@@ -93,18 +93,14 @@ private:
   }
 
   RankedTensorType halfType(Value value) {
-    Layout layout = *tile::getLayout(value).halve(axis);
-    Type element = getElementTypeOrSelf(value.getType());
-    return tile::withLayout(RankedTensorType::get(layout.shape(), element), layout);
+    return tileTypeOf(*tile::getLayout(value).halve(axis), getElementTypeOrSelf(value.getType()));
   }
 
   Value half(OpBuilder &builder, Value value, int64_t which) {
     RankedTensorType type = halfType(value);
     Location loc = ops.front()->getLoc();
-    DenseElementsAttr elements;
-    if (matchPattern(value, m_Constant(&elements)) && elements.isSplat())
-      return arith::ConstantOp::create(
-          builder, loc, DenseElementsAttr::get(type, elements.getSplatValue<Attribute>()));
+    if (Value constant = emitSplatAs(builder, loc, value, type))
+      return constant;
     if (auto splat = value.getDefiningOp<tile::SplatOp>())
       return tile::SplatOp::create(builder, loc, type, splat.getValue());
     auto broadcast = value.getDefiningOp<tile::BroadcastOp>();

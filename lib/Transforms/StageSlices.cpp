@@ -68,7 +68,7 @@ static RankedTensorType singleElement(ArrayRef<int64_t> shape, Type element,
                                       unsigned warpBits) {
   Layout everywhere(shape);
   everywhere.addZeros(Input::Lane, tile::laneBits).addZeros(Input::Warp, warpBits);
-  return tile::withLayout(RankedTensorType::get(shape, element), everywhere);
+  return tileTypeOf(everywhere, element);
 }
 
 /// One element of a tile from outside of the block, such as in a loop: the tile is

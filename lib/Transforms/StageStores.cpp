@@ -352,8 +352,7 @@ private:
           layout = layout->halve(dim);
     if (!layout)
       return {};
-    return tile::withLayout(RankedTensorType::get(layout->shape(), type.getElementType()),
-                            *layout);
+    return tileTypeOf(*layout, type.getElementType());
   }
   bool canCut(Operation *op) const {
     auto isGood = [&](Type type) {
@@ -382,10 +381,8 @@ private:
     }
     if (smaller == type)
       return whole;
-    DenseElementsAttr elements;
-    if (matchPattern(whole, m_Constant(&elements)) && elements.isSplat())
-      return arith::ConstantOp::create(
-          builder, loc, DenseElementsAttr::get(smaller, elements.getSplatValue<Attribute>()));
+    if (Value constant = emitSplatAs(builder, loc, whole, smaller))
+      return constant;
     SmallVector<Value> slice;
     for (unsigned dim = 0; dim < type.getRank(); ++dim)
       slice.push_back(constant(isStretched(type, dim) ? 0 : numbers[dim]));

@@ -86,8 +86,12 @@ public:
   Streaming(RowKernel &row, int64_t part, int64_t threads, int64_t neighbours)
       : RowParts(row, part), threads(threads), neighbours(neighbours) {}
 
+  void run() {
+    writePasses([&](ArrayRef<Operation *> sinks) { emitPass(sinks); });
+  }
+
 private:
-  void emitPass(unsigned, ArrayRef<Operation *> sinks) override {
+  void emitPass(ArrayRef<Operation *> sinks) {
     SmallVector<Value> initial;
     Location loc = sinks.empty() ? row.kernel.getLoc() : sinks.back()->getLoc();
     bool endsEarly = mayEndEarly(sinks);

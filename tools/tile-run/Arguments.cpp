@@ -249,15 +249,8 @@ static Expected<RunArgument> makeArgument(const ParamInfo &param, StringRef text
     result.scalar = *scalar;
     return result;
   }
-  if (text.starts_with("@")) {
-    auto array = loadArray(text, param);
-    if (!array)
-      return array.failure();
-    result.array = std::move(*array);
-    return result;
-  }
-  if (text.starts_with("[")) {
-    auto array = parseElements(text, param);
+  if (text.starts_with("@") || text.starts_with("[")) {
+    auto array = text.starts_with("@") ? loadArray(text, param) : parseElements(text, param);
     if (!array)
       return array.failure();
     result.array = std::move(*array);

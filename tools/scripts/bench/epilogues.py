@@ -17,12 +17,9 @@ import statistics
 import torch
 import torch.nn.functional as F
 
+from cases import randn
 from rounds import ratio, rounds_in_turn
 from tile_kernel import TileKernel, run_twice
-
-
-def randn(*shape):
-    return torch.randn(*shape, device="cuda", dtype=torch.bfloat16)
 
 
 def cases(m, n, k):
