@@ -304,13 +304,16 @@ private:
       addTo(pending, access);
   }
 
-  /// The copy out by groups that is all of `branch`, of a buffer of which each thread always
-  /// writes the same elements: where it is left out nobody reads the buffer, and who writes it
-  /// again is who wrote it.
+  /// The copy out by groups that is all of `branch`, but for a wait for others where it is left
+  /// out, of a buffer of which each thread always writes the same elements: where it is left out
+  /// nobody reads the buffer, and who writes it again is who wrote it.
   static tgpu::CopyOutOp loneCopyOut(scf::IfOp branch) {
     Block &block = *branch.thenBlock();
     auto copy = dyn_cast<tgpu::CopyOutOp>(block.front());
-    if (!copy || !copy.getGroups() || !branch.getElseRegion().empty() ||
+    bool elseWaits = branch.getElseRegion().empty() ||
+                     llvm::all_of(branch.elseBlock()->without_terminator(),
+                                  llvm::IsaPred<tgpu::CopyOutWaitOp>);
+    if (!copy || !copy.getGroups() || !elseWaits ||
         !llvm::hasSingleElement(block.without_terminator()))
       return {};
     Type written;

@@ -89,6 +89,8 @@ INSTANTIATE_TEST_SUITE_P(
         Layer{"", "bf16", plain, added, 128, 256, 64, 136, 264, 328},
         // A cluster's last block has no position; one of four; shared along K.
         Layer{"hint(cluster: 2)", "bf16", plain, added, 64, 128, 64, 320, 136, 136},
+        // The same after positions whose copies are still on their way.
+        Layer{"hint(cluster: 2)", "bf16", plain, added, 128, 256, 64, 300, 520, 72},
         Layer{"hint(cluster: 4)", "bf16", plain, added, 64, 64, 64, 184, 72, 200},
         Layer{"hint(split_k: 2)", "bf16", plain, added, 64, 128, 64, 64, 136, 320},
         // More positions than the emulated device has blocks; no products.
