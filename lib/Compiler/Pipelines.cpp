@@ -94,8 +94,8 @@ void addStagedPasses(OpPassManager &passes, const CompileOptions &options, const
   kernels.addPass(createChooseStages(stages));
   kernels.addPass(createScheduleAsyncMma());
   kernels.addPass(createScheduleLoops());
-  kernels.addPass(createStartSums());
   kernels.addPass(createSinkScalars());
+  kernels.addPass(createStartSums());
   kernels.addPass(createGroupExchanges());
   AllocateMemoryOptions memory;
   memory.budget = chip.sharedPerBlock;

@@ -16,6 +16,9 @@
 //     tgpu.mma_wait %r
 //   } else { tgpu.mma_wait %zeros }
 //
+// What stands between the loop and the wait, to run beside the last product (SinkScalars), goes
+// into both arms with them.
+//
 // Clearing the accumulator of a warp group takes as long as half of a pass through such a
 // loop, in which the products of the next tile could run.
 //
@@ -23,12 +26,15 @@
 #include "LoopSums.h"
 
 #include "tilec/Atoms/Atom.h"
+#include "tilec/Tile/TileOps.h"
 #include "tilec/TileGPU/TileGPU.h"
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_STARTSUMS
@@ -70,32 +76,73 @@ static std::optional<Sum> matchSum(scf::ForOp loop, unsigned carried) {
   return Sum{carried, mma, wait};
 }
 
+/// What stands between `loop` and the first wait for its products, where there is one.
+static SmallVector<Operation *> opsBesideProducts(scf::ForOp loop, ArrayRef<Sum> sums) {
+  SmallVector<Operation *> ops;
+  if (llvm::none_of(sums, [](const Sum &sum) { return bool(sum.wait); }))
+    return ops;
+  Operation *op = loop->getNextNode();
+  for (; op && !isa<tgpu::MmaWaitOp>(op); op = op->getNextNode())
+    ops.push_back(op);
+  bool canCopy = llvm::all_of(ops, [](Operation *op) {
+    return isMemoryEffectFree(op) || isa<tile::LoadOp>(op);
+  });
+  return canCopy ? ops : SmallVector<Operation *>();
+}
+
+/// What `ops`, of one block, compute for others.
+static SmallVector<Value> resultsOf(ArrayRef<Operation *> ops) {
+  SmallVector<Value> results;
+  for (Operation *op : ops)
+    for (OpResult result : op->getResults())
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+            return !llvm::is_contained(ops, op->getBlock()->findAncestorOpInBlock(*user));
+          }))
+        results.push_back(result);
+  return results;
+}
+
 /// Lets `loop` and the waits for its last products run where it has an iteration; else
 /// its results are what it begins with. The waits for zeros are for nothing, but
 /// optimisation does not look through them: it would move the zeros before the branch.
 static void runIfAny(scf::ForOp loop, ArrayRef<Sum> sums) {
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
-  auto branch = scf::IfOp::create(builder, loc, loop.getResultTypes(),
+  SmallVector<Operation *> beside = opsBesideProducts(loop, sums);
+  SmallVector<Value> results(loop.getResults());
+  llvm::append_range(results, resultsOf(beside));
+  auto branch = scf::IfOp::create(builder, loc, ValueRange(results).getTypes(),
                                   emitHasIteration(builder, loop), /*withElseRegion=*/true);
-  for (auto [result, other] : llvm::zip_equal(loop.getResults(), branch.getResults()))
-    result.replaceAllUsesWith(other);
-  SmallVector<Value> ends(loop.getResults()), begins(loop.getInitArgs());
+
   builder.setInsertionPointToStart(branch.elseBlock());
+  SmallVector<Value> begins(loop.getInitArgs());
+  IRMapping map;
+  for (Operation *op : beside)
+    builder.clone(*op, map);
+  for (Value result : ArrayRef(results).drop_front(loop.getNumResults()))
+    begins.push_back(map.lookup(result));
   for (Sum sum : sums)
     begins[sum.carried] =
         tgpu::MmaWaitOp::create(builder, loc, begins[sum.carried], /*pending=*/0).getResult(0);
   scf::YieldOp::create(builder, loc, begins);
-  loop->moveBefore(branch.thenBlock(), branch.thenBlock()->end());
-  builder.setInsertionPointToEnd(branch.thenBlock());
+
+  Block *then = branch.thenBlock();
+  loop->moveBefore(then, then->end());
+  for (Operation *op : beside)
+    op->moveBefore(then, then->end());
+  for (auto [result, other] : llvm::zip_equal(results, branch.getResults()))
+    result.replaceUsesWithIf(other, [&](OpOperand &use) {
+      return !branch->isProperAncestor(use.getOwner());
+    });
+  builder.setInsertionPointToEnd(then);
+  SmallVector<Value> ends(results);
   for (Sum sum : sums) {
     if (!sum.wait)
       continue;
-    ends[sum.carried] =
-        tgpu::MmaWaitOp::create(builder, loc, ends[sum.carried], sum.wait.getPending())
-            .getResult(0);
     sum.wait.getResult(0).replaceAllUsesWith(branch.getResult(sum.carried));
-    sum.wait->erase();
+    sum.wait->moveBefore(then, then->end());
+    sum.wait->setOperand(0, results[sum.carried]);
+    ends[sum.carried] = sum.wait.getResult(0);
   }
   scf::YieldOp::create(builder, loc, ends);
 }

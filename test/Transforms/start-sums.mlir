@@ -36,6 +36,39 @@ tile.kernel @later(%c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_war
   tile.return
 }
 
+// What is to run beside the last product goes into both arms, in front of the wait.
+// CHECK-LABEL: tile.kernel @beside
+// CHECK: %[[R:.*]]:2 = scf.if %{{.*}} -> (tensor<64x64xf32, #{{.*}}>, index) {
+// CHECK:   %[[SUM:.*]] = scf.for
+// CHECK:   %[[HALF:.*]] = arith.divui %arg1
+// CHECK-NEXT: %[[AT:.*]] = arith.addi %[[HALF]]
+// CHECK-NEXT: %[[DONE:.*]] = tgpu.mma_wait %[[SUM]] pending 0 {tgpu.late}
+// CHECK-NEXT: scf.yield %[[DONE]], %[[AT]]
+// CHECK: } else {
+// CHECK:   %[[HALF:.*]] = arith.divui %arg1
+// CHECK-NEXT: %[[AT:.*]] = arith.addi %[[HALF]]
+// CHECK-NEXT: %[[SAME:.*]] = tgpu.mma_wait %{{.*}} pending 0 :
+// CHECK-NEXT: scf.yield %[[SAME]], %[[AT]]
+// CHECK: tile.store %{{.*}}[%[[R]]#1, %{{.*}}], %[[R]]#0
+tile.kernel @beside(%c: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %z = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+  %a = tgpu.alloc : !tgpu.buffer<64x64xbf16, #s>
+  %b = tgpu.alloc : !tgpu.buffer<64x64xbf16, #s>
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<64x64xf32, #acc>) {
+    %p = tgpu.mma %a, %b, %s {atom = "wgmma"} : !tgpu.buffer<64x64xbf16, #s>, !tgpu.buffer<64x64xbf16, #s>, tensor<64x64xf32, #acc>
+    tgpu.mma_wait pending 1 : () -> ()
+    scf.yield %p : tensor<64x64xf32, #acc>
+  }
+  %half = arith.divui %n, %c2 : index
+  %at = arith.addi %half, %c1 : index
+  %w = tgpu.mma_wait %r pending 0 {tgpu.late} : (tensor<64x64xf32, #acc>) -> tensor<64x64xf32, #acc>
+  tile.store %c[%at, %c0], %w : !tile.array<?x?xf32, mut>, tensor<64x64xf32, #acc>
+  tile.return
+}
+
 // Where the loop waits itself, there is nothing to wait for behind it.
 // CHECK-LABEL: tile.kernel @atOnce
 // CHECK: scf.if

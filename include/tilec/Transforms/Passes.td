@@ -396,6 +396,15 @@ def ScheduleLoops : Pass<"tile-schedule-loops", "::tilec::tile::KernelOp"> {
     "::mlir::scf::SCFDialect"];
 }
 
+def SinkScalars : Pass<"tile-sink-scalars", "::tilec::tile::KernelOp"> {
+  let summary = "scalars and small loads that only what follows a loop needs go behind the loop";
+  let description = [{
+    Only in loops over the grid whose copies run in warps of their own: there they would
+    keep products from starting, and behind the loop, in front of the wait for its last product,
+    they run beside that.
+  }];
+}
+
 def StartSums : Pass<"tile-start-sums", "::tilec::tile::KernelOp"> {
   let summary = "sums of products start without zeros in registers";
   let description = [{
@@ -404,14 +413,6 @@ def StartSums : Pass<"tile-start-sums", "::tilec::tile::KernelOp"> {
   }];
   let dependentDialects = ["::tilec::tgpu::TileGPUDialect", "::mlir::arith::ArithDialect",
     "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect"];
-}
-
-def SinkScalars : Pass<"tile-sink-scalars", "::tilec::tile::KernelOp"> {
-  let summary = "scalar code that only what follows a loop needs goes behind the loop";
-  let description = [{
-    Only in loops over the grid whose copies run in warps of their own: there it would
-    keep products from starting, and behind the loop it runs beside the last ones.
-  }];
 }
 
 def GroupExchanges : Pass<"tile-group-exchanges", "::tilec::tile::KernelOp"> {
