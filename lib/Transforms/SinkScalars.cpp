@@ -4,26 +4,25 @@
 //===------------------------------------------------------------------------===//
 //
 // In: a staged kernel. Out: in a loop over the grid whose copies run in warps of their
-// own, scalars, and small tiles that threads load, which only what follows an inner loop
-// needs, are computed and loaded behind that loop, in front of the wait for its last product:
+// own, scalars that only what follows an inner loop needs are computed behind that loop, in
+// front of the wait for its last product, and so is what stood behind the wait, as small tiles
+// that threads load:
 //
 //   scf.for %t {                              scf.for %t {
 //     %m, %n = …     divisions of %t            %s = scf.for %k { … }
-//     %b = tile.load %bias[%n]                  %m, %n = …
-//     %f = arith.extf %b                        %b = tile.load %bias[%n]
-//     %s = scf.for %k { … }             →       %r = tgpu.mma_wait %s
-//     %r = tgpu.mma_wait %s                     %f = arith.extf %b
+//     %s = scf.for %k { … }             →       %m, %n = …
+//     %r = tgpu.mma_wait %s                     %b = tile.load %bias[%n]
+//     %b = tile.load %bias[%n]                  %r = tgpu.mma_wait %s
 //     tgpu.copy_out … [%m, %n] }                tgpu.copy_out … [%m, %n] }
 //
 // Before the loop they would keep its first product from starting, here they run beside the
-// last one. What stands behind the wait already and does not need it comes to the same place.
-// StartSums takes them into its branches.
+// last one. Loads in front of the loop stay there: they are on their way for as long as it runs.
+// StartSums takes what is here into its branches.
 //
 //===------------------------------------------------------------------------===//
 #include "AccessCost.h"
 #include "LayoutRules.h"
 
-#include "tilec/Tile/Accesses.h"
 #include "tilec/Tile/Contains.h"
 #include "tilec/TileGPU/LateWaits.h"
 #include "tilec/TileGPU/TileGPU.h"
@@ -43,10 +42,6 @@ using namespace tilec;
 /// Tiles of more registers a thread have no room beside sums that are not complete yet.
 static constexpr int64_t mostRegisters = 64;
 
-static bool isSmallTile(Value value) {
-  return isTile(value) && registersOf(value.getType()) <= mostRegisters;
-}
-
 /// Arithmetic, and branches over it.
 static bool isScalarCode(Operation *op) {
   return op->getNumResults() > 0 && isMemoryEffectFree(op) && !isa<LoopLikeOpInterface>(op) &&
@@ -54,13 +49,8 @@ static bool isScalarCode(Operation *op) {
 }
 
 static bool isSmallLoad(Operation *op) {
-  return isa<tile::LoadOp>(op) && isSmallTile(op->getResult(0));
-}
-
-/// What threads compute from such tiles.
-static bool isSmallTileCode(Operation *op) {
-  return op->getNumResults() == 1 && op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
-         !isa<tile::LoadOp, tgpu::MmaOp, tgpu::MmaWaitOp>(op) && llvm::all_of(op->getResults(), isSmallTile);
+  return isa<tile::LoadOp>(op) && isTile(op->getResult(0)) &&
+         registersOf(op->getResult(0).getType()) <= mostRegisters;
 }
 
 /// Whether all uses of the operation's results are behind `loop`, in the same block.
@@ -79,43 +69,13 @@ static bool needs(Operation *op, const SmallPtrSetImpl<Operation *> &ops) {
   });
 }
 
-/// The last of the waits and releases that follow `loop`, or `loop`.
-static Operation *endOfWaits(Operation *loop) {
-  Operation *last = loop;
-  while (isa_and_present<tgpu::MmaWaitOp, tgpu::ReleaseOp>(last->getNextNode()))
-    last = last->getNextNode();
-  return last;
-}
-
-/// What stands in front of `loop` and only what follows it needs: tiles of registers go behind
-/// the waits, all else in front of them.
 static void sinkBehind(Operation *loop) {
-  SmallVector<Operation *> found;
-  bool writes = tile::containsWrite(loop);
-  for (Operation *op = loop->getPrevNode(); op && !contains<LoopLikeOpInterface>(op);) {
-    Operation *previous = op->getPrevNode();
-    writes |= tile::containsWrite(op);
-    bool mayPass = !writes || isMemoryEffectFree(op);
-    if ((isScalarCode(op) || isSmallTileCode(op) || isSmallLoad(op)) && mayPass &&
-        isForLater(op, loop)) {
-      found.push_back(op);
+  SmallVector<Operation *> before;
+  for (Operation *op = loop->getPrevNode(); op && !contains<LoopLikeOpInterface>(op); op = op->getPrevNode())
+    before.push_back(op);
+  for (Operation *op : before)
+    if (isScalarCode(op) && isForLater(op, loop))
       op->moveAfter(loop);
-    }
-    op = previous;
-  }
-  SmallPtrSet<Operation *, 8> late;
-  Operation *end = found.empty() ? loop : endOfWaits(found.front());
-  if (end == loop || end == found.front())
-    return;
-  for (Operation *op : llvm::reverse(found)) {
-    bool readsTile = !isSmallLoad(op) && (isSmallTileCode(op) ||
-                                          llvm::any_of(op->getOperands(), isTile));
-    if (!readsTile && !needs(op, late))
-      continue;
-    op->moveAfter(end);
-    late.insert(op);
-    end = op;
-  }
 }
 
 /// What stands behind the waits for the loop's products and does not need them: scalars and loads.

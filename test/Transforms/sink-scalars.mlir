@@ -47,24 +47,22 @@ tile.kernel @positions(%c: !tile.array<?x?xf32, mut>, %n: index, %x: f32, %b: i1
   tile.return
 }
 
-// Loads for what follows come in front of the wait for the last product, where they run beside it,
-// be they in front of the loop or behind the wait; what is computed from them follows the wait. A
-// load of what is written in between stays.
+// A load behind the wait for the last product comes in front of it, where it runs beside the
+// product; one in front of the loop stays, with what it needs.
 // CHECK-LABEL: tile.kernel @loads
 // CHECK: execute {
 // CHECK: scf.for %[[T:.*]] =
-// CHECK-NEXT: %[[OLD:.*]] = tile.load %arg0[%[[T]]]
-// CHECK-NEXT: tile.store %arg0
+// CHECK-NEXT: %[[AT:.*]] = arith.divui %[[T]]
+// CHECK-NEXT: tile.load %arg1[%[[AT]]]
+// CHECK-NEXT: arith.negf
 // CHECK-NEXT: %[[SUM:.*]] = scf.for
 // CHECK:      scf.yield
 // CHECK-NEXT: }
-// CHECK-NEXT: %[[AT:.*]] = arith.divui %[[T]]
-// CHECK-NEXT: %[[BEFORE:.*]] = tile.load %arg1[%[[AT]]]
-// CHECK-NEXT: %[[BEHIND:.*]] = tile.load %arg1[%[[T]]]
+// CHECK-NEXT: %[[PLACE:.*]] = arith.addi %[[T]]
+// CHECK-NEXT: tile.load %arg1[%[[PLACE]]]
 // CHECK-NEXT: %[[DONE:.*]] = tgpu.mma_wait %[[SUM]] pending 0 {tgpu.late}
-// CHECK-NEXT: arith.negf %[[BEFORE]]
-// CHECK-NEXT: arith.addf %{{.*}}, %[[OLD]]
-// CHECK-NEXT: arith.addf %{{.*}}, %[[BEHIND]]
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: tile.store
 tile.kernel @loads(%c: !tile.array<?xf32, mut>, %bias: !tile.array<?xf32>, %n: index) attributes {num_warps = 4 : i32} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -76,20 +74,18 @@ tile.kernel @loads(%c: !tile.array<?xf32, mut>, %bias: !tile.array<?xf32>, %n: i
     }
   } execute {
     scf.for %t = %c0 to %n step %c1 {
-      %old = tile.load %c[%t] : !tile.array<?xf32, mut> -> tensor<64xf32, #row>
       %at = arith.divui %t, %n : index
       %x = tile.load %bias[%at] : !tile.array<?xf32> -> tensor<64xf32, #row>
       %y = arith.negf %x : tensor<64xf32, #row>
-      tile.store %c[%t], %old : !tile.array<?xf32, mut>, tensor<64xf32, #row>
+      %place = arith.addi %t, %n : index
       %r = scf.for %k = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<64x64xf32, #acc>) {
         %p = tgpu.mma %a, %b, %s {atom = "wgmma"} : !tgpu.buffer<64x64xbf16, #s>, !tgpu.buffer<64x64xbf16, #s>, tensor<64x64xf32, #acc>
         tgpu.mma_wait pending 1 : () -> ()
         scf.yield %p : tensor<64x64xf32, #acc>
       }
       %w = tgpu.mma_wait %r pending 0 : (tensor<64x64xf32, #acc>) -> tensor<64x64xf32, #acc>
-      %f = arith.addf %y, %old : tensor<64xf32, #row>
-      %v = tile.load %bias[%t] : !tile.array<?xf32> -> tensor<64xf32, #row>
-      %g = arith.addf %f, %v : tensor<64xf32, #row>
+      %v = tile.load %bias[%place] : !tile.array<?xf32> -> tensor<64xf32, #row>
+      %g = arith.addf %y, %v : tensor<64xf32, #row>
       tile.store %c[%t], %g : !tile.array<?xf32, mut>, tensor<64xf32, #row>
     }
   }

@@ -397,11 +397,11 @@ def ScheduleLoops : Pass<"tile-schedule-loops", "::tilec::tile::KernelOp"> {
 }
 
 def SinkScalars : Pass<"tile-sink-scalars", "::tilec::tile::KernelOp"> {
-  let summary = "scalars and small loads that only what follows a loop needs go behind the loop";
+  let summary = "scalar code that only what follows a loop needs goes behind the loop";
   let description = [{
-    Only in loops over the grid whose copies run in warps of their own: there they would
+    Only in loops over the grid whose copies run in warps of their own: there it would
     keep products from starting, and behind the loop, in front of the wait for its last product,
-    they run beside that.
+    it runs beside that. Small loads behind the wait come there, too.
   }];
 }
 
