@@ -15,6 +15,7 @@
 #include "tilec/Analysis/IndexFacts.h"
 
 #include "tilec/Tile/BuildFacts.h"
+#include "tilec/TileGPU/TileGPU.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -370,6 +371,10 @@ std::optional<IndexRange> tilec::rangeOfArithmetic(Operation *op,
         return a.min >= 0 && b.min > 0 ? IndexRange{0, std::min(a.max, b.max - 1)}
                                        : typeRange(type);
       })
+      .Case([&](arith::ShRUIOp) -> Range {
+        IndexRange a = of(0);
+        return a.min >= 0 ? IndexRange{0, a.max} : typeRange(type);
+      })
       .Case([&](RemainderOp remainder) -> Range {
         IndexRange a = of(0), b = of(1);
         if (remainder.getSignedness() != Signedness::Signed || b.min < 0)
@@ -407,12 +412,15 @@ IndexRange IndexFacts::rangeOfResult(Operation *op, Operation *at, unsigned dept
   auto of = [&](unsigned operand) { return rangeOf(op->getOperand(operand), at, depth + 1); };
   if (std::optional<IndexRange> range = rangeOfArithmetic(op, of))
     return *range;
-  constexpr int64_t mostBlocks = INT32_MAX;
+  // Clusters have up to 16 blocks.
+  constexpr int64_t mostBlocks = INT32_MAX, mostSharers = 16;
   return TypeSwitch<Operation *, IndexRange>(op)
       .Case([&](DimOp dim) { return rangeOfDim({dim.getArray(), dim.getDim()}); })
       .Case([&](BlockIdOp) { return IndexRange{0, mostBlocks - 1}; })
       .Case([&](NumSMsOp) { return IndexRange{1, INT32_MAX}; })
       .Case([&](NumBlocksOp) { return IndexRange{1, mostBlocks}; })
+      .Case<tgpu::PartOp, tgpu::ClusterRankOp>([&](auto) { return IndexRange{0, mostSharers - 1}; })
+      .Case<tgpu::NumPartsOp, tgpu::ClusterSizeOp>([&](auto) { return IndexRange{1, mostSharers}; })
       .Case([&](arith::SelectOp) { return of(1).join(of(2)); })
       .Case([&](DivideOp divide) {
         IndexRange a = of(0), b = of(1);

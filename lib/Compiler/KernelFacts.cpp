@@ -175,6 +175,7 @@ static BuildInfo describeBuild(Operation *op) {
   if (op->hasAttr("tile.cluster_axis"))
     build.clusterAxis = integerOf(op, "tile.cluster_axis");
   build.splitK = integerOf(op, "tile.split_k");
+  build.sumBytes = integerOf(op, "tile.sum_bytes");
   build.positions = integerOf(op, "tile.positions", 1);
   build.threads *= build.positions;
   build.awaitsGrids = op->hasAttr("tile.awaits_grids");

@@ -99,6 +99,7 @@ AtomicRMWInst::BinOp AtomicHelper::binaryOperation() const {
       .Case("or", AtomicRMWInst::Or)
       .Case("xor", AtomicRMWInst::Xor)
       .Case("exch", AtomicRMWInst::Xchg)
+      .Case("inc", AtomicRMWInst::UIncWrap)
       .Default(AtomicRMWInst::BAD_BINOP);
 }
 

@@ -4,9 +4,9 @@
 //===--------------------------------------------------------------------------===//
 //
 // In: plan and arguments. Out: parameters cut into one piece each, tensor maps in the
-// emulator's form behind them, and ranges. Of a persistent build few blocks are started,
-// so that each takes several positions of the grid. The
-// range of a strided array is everything between its first and last element: gaps
+// emulator's form behind them, a workspace where blocks add up in memory, and ranges. Of a
+// persistent build few blocks are started, so that each takes several positions of the
+// grid. The range of a strided array is everything between its first and last element: gaps
 // between rows count as inside, as they belong to the caller's array, too.
 //
 //===--------------------------------------------------------------------------===//
@@ -14,8 +14,10 @@
 
 #include "tilec/Emulator/TensorMap.h"
 #include "tilec/Support/DebugRing.h"
+#include "tilec/Support/Workspace.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 using namespace tilec;
@@ -47,6 +49,22 @@ static EmulatedTensorMap encode(const TensorMapPlan &plan) {
   return map;
 }
 
+/// Multiprocessors of the emulated device, as far as they say how many blocks share a position.
+static constexpr unsigned multiprocessors = 24;
+
+/// Counters are zero, and what no block has written is NaN.
+static void addWorkspace(EmulatorLaunch &launch, int64_t bytes, int64_t counters,
+                         size_t parameter) {
+  auto *memory = static_cast<uint8_t *>(std::aligned_alloc(size_t(workspaceAlignment), size_t(bytes)));
+  if (!memory)
+    return;
+  std::memset(memory, 0, size_t(counters));
+  std::memset(memory + counters, 0xff, size_t(bytes - counters));
+  launch.workspace.reset(memory, [](uint8_t *p) { std::free(p); });
+  std::memcpy(launch.parameters[parameter].data(), &memory, sizeof memory);
+  launch.globals.push_back({memory, uint64_t(bytes), "the workspace of sums", true});
+}
+
 EmulatorLaunch tilec::makeEmulatorLaunch(const KernelInfo &info, const LaunchPlan &plan,
                                          std::span<const KernelArg> args) {
   EmulatorLaunch launch;
@@ -60,6 +78,10 @@ EmulatorLaunch tilec::makeEmulatorLaunch(const KernelInfo &info, const LaunchPla
     constexpr unsigned clusters = 3;
     launch.cluster = clusterBlocks(build, plan, clusters);
     launch.grid[0] = uint32_t(physicalBlocks(build, plan, clusters * launch.cluster));
+    if (build.sumBytes) {
+      launch.grid[1] = blocksOfPosition(build, plan, multiprocessors);
+      launch.grid[0] = uint32_t(plan.numBlocks);
+    }
   } else {
     launch.grid[0] = uint32_t(plan.numBlocks);
   }
@@ -75,6 +97,9 @@ EmulatorLaunch tilec::makeEmulatorLaunch(const KernelInfo &info, const LaunchPla
   for (size_t i = 0; i < args.size() && i < info.params.size(); ++i)
     if (const auto *array = std::get_if<ArrayArg>(&args[i]))
       launch.globals.push_back(rangeOf(*array, info.params[i]));
+  if (plan.build < info.builds.size() && info.builds[plan.build].sumBytes)
+    addWorkspace(launch, workspaceBytes(info.builds[plan.build], plan, multiprocessors),
+                 counterBytes(plan.numBlocks), plan.offsets.size() - 1);
   if (info.sites.empty())
     return launch;
   // The last two before tensor maps: where to print, and the number of the first site.

@@ -301,11 +301,19 @@ private:
   /// i32: blocks of the cluster.
   Value clusterBlocks();
   /// How many blocks a cluster has is known to the launch only.
-  bool hasClusterOfLaunch() const { return splitK || clusterAxis; }
+  bool hasClusterOfLaunch() const { return (splitK && !sumBytes) || clusterAxis; }
   /// Makes the barriers at which blocks meet, at the start of the kernel.
   void emitMeetings();
   void emitMeeting(Value barrier, Value parity);
   LogicalResult emitClusterSum(tgpu::ClusterSumOp op);
+
+  //===--- MemorySum.cpp ------------------------------------------------------------------===//
+  /// Bytes that a block of the kernel has in the workspace; 0: it needs none.
+  static int64_t bytesOfSums(tile::KernelOp kernel);
+  /// i32: which part of the loop over K the block has, of how many.
+  Value part();
+  Value numParts();
+  LogicalResult emitMemorySum(tgpu::MemorySumOp op);
 
   //===--- Debug.cpp -------------------------------------------------------------------------===//
   LogicalResult emitPrint(tile::PrintOp op);
@@ -451,8 +459,10 @@ private:
   int64_t clusterSize = 1;    ///< blocks that share copies, at most
   /// Along which axis of the grid, where the launch may leave blocks alone.
   std::optional<int64_t> clusterAxis;
-  /// Blocks that share a position of the grid; 0: as many as the cluster has.
+  /// Blocks that share a position of the grid; 0: as the launch has it.
   std::optional<int64_t> splitK;
+  int64_t sumBytes = 0;       ///< that a block has in the workspace; 0: there is none
+  Value workspace;            ///< llvm.ptr<1>, where blocks add up in memory
   /// Of each barrier at which blocks meet: the parity of the phase that a thread waits for.
   llvm::DenseMap<Value, Value> meetings;
   int64_t numPositions = 1;   ///< of the grid in this block
@@ -510,8 +520,10 @@ inline constexpr llvm::StringLiteral persistentAttr = "tile.persistent";
 inline constexpr llvm::StringLiteral tensorMapsAttr = "tile.tensor_maps";
 inline constexpr llvm::StringLiteral clusterAttr = "tile.cluster";
 inline constexpr llvm::StringLiteral clusterAxisAttr = "tile.cluster_axis";
-/// Blocks of a cluster that share a position of the grid; 1: the launch decides.
+/// Blocks that share a position of the grid; 1: the launch decides. Where they add up in
+/// memory, bytes that each has in the workspace.
 inline constexpr llvm::StringLiteral splitKAttr = "tile.split_k";
+inline constexpr llvm::StringLiteral sumBytesAttr = "tile.sum_bytes";
 inline constexpr llvm::StringLiteral positionsAttr = "tile.positions";
 
 } // namespace tilec

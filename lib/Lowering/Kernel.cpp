@@ -47,7 +47,8 @@ static bool usesNumSMs(tile::KernelOp kernel) {
          contains<tile::NumSMsOp>(kernel);
 }
 
-static SmallVector<Type> parameterTypes(tile::KernelOp kernel, unsigned numTensorMaps) {
+static SmallVector<Type> parameterTypes(tile::KernelOp kernel, bool hasWorkspace,
+                                        unsigned numTensorMaps) {
   MLIRContext *context = kernel.getContext();
   Type i64 = IntegerType::get(context, 64);
   SmallVector<Type> types;
@@ -64,6 +65,8 @@ static SmallVector<Type> parameterTypes(tile::KernelOp kernel, unsigned numTenso
     types.push_back(LLVM::LLVMPointerType::get(context, 1));
     types.push_back(IntegerType::get(context, 32));
   }
+  if (hasWorkspace)
+    types.push_back(LLVM::LLVMPointerType::get(context, 1));
   types.append(numTensorMaps, LLVM::LLVMPointerType::get(context));
   return types;
 }
@@ -128,6 +131,7 @@ Emitter::Emitter(tile::KernelOp kernel, const Chip *chip)
     clusterAxis = axis.getInt();
   if (auto parts = kernel->getAttrOfType<IntegerAttr>(tgpu::splitKAttrName))
     splitK = parts.getInt();
+  sumBytes = bytesOfSums(kernel);
   if (auto positions = kernel->getAttrOfType<IntegerAttr>(tgpu::positionsAttrName))
     numPositions = positions.getInt();
 }
@@ -137,7 +141,7 @@ LogicalResult Emitter::emitKernel() {
     return mlir::failure();
   auto type = LLVM::LLVMFunctionType::get(
       LLVM::LLVMVoidType::get(builder.getContext()),
-      parameterTypes(kernel, unsigned(tensorMaps.size())));
+      parameterTypes(kernel, sumBytes > 0, unsigned(tensorMaps.size())));
   function = LLVM::LLVMFuncOp::create(builder, loc, kernel.getName(), type);
   int32_t numWarps = int32_t(kernel.getNumWarps().value_or(4));
   function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
@@ -168,6 +172,8 @@ LogicalResult Emitter::emitKernel() {
   // No block leaves while others may still reach into its shared memory.
   if (clusterSize > 1)
     emitClusterBarrier(/*isAligned=*/false);
+  // One block alone does what comes behind a sum in memory.
+  builder.setInsertionPointToEnd(entry);
   LLVM::ReturnOp::create(builder, loc, ValueRange{});
   return success();
 }
@@ -210,7 +216,9 @@ void Emitter::addRoleAttributes(int32_t numWarps) {
     // 1: the launch decides.
     int32_t parts = *splitK ? int32_t(*splitK) : 1;
     function->setAttr(splitKAttr, builder.getI32IntegerAttr(parts));
-    if (*splitK)
+    if (sumBytes)
+      function->setAttr(sumBytesAttr, builder.getI32IntegerAttr(int32_t(sumBytes)));
+    else if (*splitK)
       function->setAttr(clusterAttr, builder.getI32IntegerAttr(parts));
   }
   auto resident = kernel->getAttrOfType<IntegerAttr>(tgpu::residentBlocksAttrName);
@@ -316,6 +324,10 @@ void Emitter::emitParameters(Block &source) {
     debugRing = take();
     debugFirstSite = take();
   }
+  if (sumBytes) {
+    function.setArgAttr(next, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
+    workspace = take();
+  }
   for (size_t map = 0; map < tensorMaps.size(); ++map) {
     auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), 128);
     function.setArgAttr(next, LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(bytes));
@@ -336,8 +348,10 @@ Value Emitter::emitBlockId(unsigned axis) {
   unsigned numAxes = tile::numGridAxes(kernel);
   if (axis >= numAxes)
     return arith::ConstantIndexOp::create(builder, loc, 0);
-  Value number = splitK ? NVVM::ClusterIdXOp::create(builder, loc, builder.getI32Type()).getResult()
-                        : blockNumber;
+  // Blocks that add up in memory have positions along x, and parts along y.
+  Value number = splitK && !sumBytes
+                     ? NVVM::ClusterIdXOp::create(builder, loc, builder.getI32Type()).getResult()
+                     : blockNumber;
   for (unsigned before = 0; before < axis; ++before)
     number = arith::DivUIOp::create(builder, loc, number, gridExtents[before]);
   if (axis + 1 < numAxes)

@@ -165,6 +165,15 @@ LogicalResult Emitter::emitWhole(Operation *op) {
         return success();
       })
       .Case([&](tgpu::ClusterSumOp op) { return emitClusterSum(op); })
+      .Case([&](tgpu::PartOp op) {
+        set(op, arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), part()));
+        return success();
+      })
+      .Case([&](tgpu::NumPartsOp op) {
+        set(op, arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), numParts()));
+        return success();
+      })
+      .Case([&](tgpu::MemorySumOp op) { return emitMemorySum(op); })
       .Case([&](arith::ConstantOp op) { return emitConstant(op); })
       .Case([&](ub::PoisonOp op) {
         set(op, LLVM::PoisonOp::create(builder, loc, lowerType(op.getType())));

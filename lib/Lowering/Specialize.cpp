@@ -134,6 +134,8 @@ Value Emitter::emitNumResidentBlocks() {
         builder, loc, builder.getIndexType(),
         NVVM::ClusterDimXOp::create(builder, loc, builder.getI32Type()));
   Value number = NVVM::GridDimXOp::create(builder, loc, builder.getI32Type());
+  if (sumBytes)
+    number = arith::MulIOp::create(builder, loc, number, numParts());
   return countClusters(builder, loc, number, clusterSize);
 }
 

@@ -62,7 +62,8 @@ enum JitOption : int {
 };
 enum LaunchAttributeId : int { ClusterDimension = 4, ProgrammaticStreamSerialization = 6 };
 inline constexpr unsigned streamNonBlocking = 1, memAttachGlobal = 1, memHostPortable = 1;
-inline constexpr int captureThreadLocal = 1;
+inline constexpr int captureThreadLocal = 1; // how a capture is begun
+inline constexpr int captureNone = 0;        // whether a stream is captured
 
 union LaunchAttributeValue {
   char pad[64];
@@ -139,6 +140,8 @@ inline constexpr int tensorMapNotInterleaved = 0, tensorMapOutsideIsZero = 0;
   F(streamQuery, "cuStreamQuery", (StreamHandle))                                                  \
   F(streamWaitEvent, "cuStreamWaitEvent", (StreamHandle, EventHandle, unsigned flags))             \
   F(streamGetContext, "cuStreamGetCtx", (StreamHandle, Context *))                                 \
+  F(streamGetId, "cuStreamGetId", (StreamHandle, unsigned long long *))                            \
+  F(streamIsCapturing, "cuStreamIsCapturing", (StreamHandle, int *status))                         \
   F(streamBeginCapture, "cuStreamBeginCapture_v2", (StreamHandle, int mode))                       \
   F(streamEndCapture, "cuStreamEndCapture", (StreamHandle, GraphHandle *))                         \
   F(eventCreate, "cuEventCreate", (EventHandle *, unsigned flags))                                 \

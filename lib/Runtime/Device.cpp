@@ -167,6 +167,17 @@ Expected<void> Device::trySynchronize() const {
 
 void Device::synchronize() const { valueOrThrow(trySynchronize()); }
 
+Expected<void> Device::tryTrimMemory() const {
+  if (isCpu())
+    return {};
+  ContextScope scope(*state);
+  if (auto ok = scope.check(); !ok)
+    return ok;
+  return state->workspaces.trim();
+}
+
+void Device::trimMemory() const { valueOrThrow(tryTrimMemory()); }
+
 //===-- Streams ---------------------------------------------------------------===//
 
 Expected<Stream> Device::tryCreateStream() const {
@@ -190,6 +201,7 @@ StreamState::~StreamState() {
   if (!handle)
     return;
   ContextScope scope(*device);
+  device->workspaces.release(handle);
   cuda::driver()->streamDestroy(handle);
 }
 

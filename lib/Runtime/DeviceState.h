@@ -11,6 +11,7 @@
 #define TILEC_LIB_RUNTIME_DEVICESTATE_H
 
 #include "CudaDriver.h"
+#include "Workspaces.h"
 
 #include "tilec/Runtime/Device.h"
 
@@ -38,6 +39,9 @@ struct DeviceState {
 
   /// What the device's kernels print; null while none of them can.
   std::atomic<DebugOutput *> debug{nullptr};
+
+  /// Where launches add up.
+  Workspaces workspaces;
 
   bool isCpu() const { return ordinal < 0; }
 };

@@ -16,6 +16,7 @@
 #include "TensorMapCache.h"
 
 #include "tilec/Support/Numerics.h"
+#include "tilec/Support/Workspace.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -254,6 +255,13 @@ struct Scratch {
 
 static thread_local Scratch threadScratch;
 
+/// The failure of something that a launch of the kernel needs.
+static Failure ofKernel(Failure why, const KernelInfo &info) {
+  why.message = info.name + ": " + why.message;
+  why.kernel = info.name;
+  return why;
+}
+
 /// Where the driver finds each parameter.
 static Expected<void> gatherParameters(const KernelInfo &info, Scratch &scratch) {
   scratch.pointers.clear();
@@ -262,12 +270,8 @@ static Expected<void> gatherParameters(const KernelInfo &info, Scratch &scratch)
   const std::vector<TensorMapPlan> &maps = scratch.plan.tensorMaps;
   scratch.tensorMaps.resize(maps.size());
   for (size_t i = 0; i < maps.size(); ++i) {
-    if (auto ok = scratch.tensorMapCache.encode(maps[i], scratch.tensorMaps[i]); !ok) {
-      Failure why = ok.failure();
-      why.message = info.name + ": " + why.message;
-      why.kernel = info.name;
-      return why;
-    }
+    if (auto ok = scratch.tensorMapCache.encode(maps[i], scratch.tensorMaps[i]); !ok)
+      return ofKernel(ok.failure(), info);
     scratch.pointers.push_back(&scratch.tensorMaps[i]);
   }
   return {};
@@ -290,6 +294,23 @@ static Expected<unsigned> clusterOf(const KernelInfo &info, unsigned own,
   return Failure{info.name + ": " + problem, info.name, {}, 0, {}};
 }
 
+static Expected<void> callDriver(const LoadedKernel &kernel, const cuda::LaunchConfig &launch,
+                                 cuda::Function function, Scratch &scratch) {
+  cuda::Result result = cuda::driver()->launchKernel(&launch, function,
+                                                     scratch.pointers.data(), nullptr);
+  if (result != cuda::success) [[unlikely]] {
+    const KernelInfo &info = kernel.launcher.getInfo();
+    Failure why = cuda::driverFailure("launching", result);
+    why.message = info.name + ": " + why.message;
+    if (kernel.device->lastKernel.load(std::memory_order_relaxed))
+      why = withLastKernel(std::move(why), *kernel.device);
+    why.kernel = info.name;
+    return why;
+  }
+  kernel.device->lastKernel.store(kernel.name, std::memory_order_relaxed);
+  return {};
+}
+
 static Expected<void> launchOnGpu(KernelState &state, const LoadedKernel &kernel, StreamRef stream,
                                   const LaunchConfig &config, Scratch &scratch) {
   const KernelInfo &info = kernel.launcher.getInfo();
@@ -303,8 +324,11 @@ static Expected<void> launchOnGpu(KernelState &state, const LoadedKernel &kernel
   if (auto ok = gatherParameters(info, scratch); !ok)
     return ok;
   auto numSMs = static_cast<unsigned>(kernel.device->numSMs);
+  // Blocks that add up in memory have parts on an axis of their own.
   int64_t blocks =
-      physicalBlocks(build, plan, numSMs, kernel.builds[plan.build].mostClusters);
+      build.sumBytes
+          ? plan.numBlocks
+          : physicalBlocks(build, plan, numSMs, kernel.builds[plan.build].mostClusters);
   auto cluster = clusterOf(info, clusterBlocks(build, plan, numSMs), config, blocks);
   if (!cluster)
     return cluster.failure();
@@ -329,19 +353,17 @@ static Expected<void> launchOnGpu(KernelState &state, const LoadedKernel &kernel
   launch.blockX = build.threads;
   launch.sharedBytes = build.sharedBytes;
   launch.stream = stream.get();
+  if (!build.sumBytes)
+    return callDriver(kernel, launch, *function, scratch);
 
-  cuda::Result result = cuda::driver()->launchKernel(&launch, *function,
-                                                     scratch.pointers.data(), nullptr);
-  if (result != cuda::success) [[unlikely]] {
-    Failure why = cuda::driverFailure("launching", result);
-    why.message = info.name + ": " + why.message;
-    if (kernel.device->lastKernel.load(std::memory_order_relaxed))
-      why = withLastKernel(std::move(why), *kernel.device);
-    why.kernel = info.name;
-    return why;
-  }
-  kernel.device->lastKernel.store(kernel.name, std::memory_order_relaxed);
-  return {};
+  launch.gridY = blocksOfPosition(build, plan, numSMs);
+  auto done = kernel.device->workspaces.with(
+      stream.get(), workspaceBytes(build, plan, numSMs), counterBytes(plan.numBlocks),
+      [&](cuda::DevicePtr address) {
+        scratch.plan.setWorkspace(reinterpret_cast<void *>(address));
+        return callDriver(kernel, launch, *function, scratch);
+      });
+  return done || !done.failure().kernel.empty() ? done : ofKernel(done.failure(), info);
 }
 
 static Expected<void> launchPlanned(KernelState &state, const LoadedKernel &kernel,
@@ -395,12 +417,8 @@ Expected<void> Kernel::tryLaunchArguments(StreamRef stream, const LaunchConfig &
     scratch.args.resize(args.size()); // a wrong number is refused by the plan
     for (size_t i = 0; i < args.size() && args.size() == facts.params.size(); ++i) {
       auto arg = args[i].resolve(facts.params[i]);
-      if (!arg) {
-        Failure why = arg.failure();
-        why.message = facts.name + ": " + why.message;
-        why.kernel = facts.name;
-        return why;
-      }
+      if (!arg)
+        return ofKernel(arg.failure(), facts);
       scratch.args[i] = *arg;
     }
     return launchPlanned(*state, **kernel, stream, config, scratch.args, scratch);

@@ -100,6 +100,8 @@ static Json buildToJson(const BuildInfo &build) {
   if (build.clusterAxis)
     j["cluster_axis"] = *build.clusterAxis;
   j["split_k"] = build.splitK;
+  if (build.sumBytes)
+    j["sum_bytes"] = build.sumBytes;
   j["positions"] = build.positions;
   j["awaits_grids"] = build.awaitsGrids;
   Json maps = Json::array();
@@ -270,6 +272,8 @@ static BuildInfo readBuild(const Json &value, const std::string &path, std::stri
   if (in.has("cluster_axis"))
     build.clusterAxis = static_cast<unsigned>(in.integer("cluster_axis", 0, 2));
   build.splitK = static_cast<unsigned>(in.integer("split_k", 0, 8));
+  if (in.has("sum_bytes"))
+    build.sumBytes = static_cast<unsigned>(in.integer("sum_bytes", 0, 1 << 24));
   build.positions = static_cast<unsigned>(in.integer("positions", 1, 32));
   build.awaitsGrids = in.boolean("awaits_grids");
   in.array("tensor_maps", [&](const Json &element, const std::string &at) {

@@ -12,6 +12,8 @@
 
 #include "tilec/Support/LaunchPlan.h"
 
+#include "tilec/Support/Workspace.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -425,27 +427,50 @@ static bool isOfFewBlocks(const BuildInfo &build, std::span<const KernelArg> arg
          bytesOfArrays(args) * atOnce / bytesToShare >= numBlocks;
 }
 
+/// 8, 4 or 2 for each of `numBlocks` positions: the most that find room at once, of `room`.
+static unsigned blocksAtOnce(int64_t numBlocks, int64_t room) {
+  for (unsigned blocks : {8u, 4u})
+    if (numBlocks * blocks <= room)
+      return blocks;
+  return 2;
+}
+
+unsigned tilec::blocksOfPosition(const BuildInfo &build, const LaunchPlan &plan,
+                                 unsigned multiprocessors) {
+  if (build.splitK != 1)
+    return std::max(build.splitK, 1u);
+  if (build.sumBytes)
+    return blocksAtOnce(plan.numBlocks, multiprocessors);
+  // Multiprocessors come in groups of some 16, and a cluster stays in one: clusters of
+  // more than two leave some of them without work. Nor do they pay where they only fill places
+  // beside other blocks: an H200 adds four parts up in longer than that saves.
+  return blocksAtOnce(plan.numBlocks, multiprocessors - multiprocessors / 8);
+}
+
+int64_t tilec::workspaceBytes(const BuildInfo &build, const LaunchPlan &plan,
+                              unsigned multiprocessors) {
+  if (!build.sumBytes)
+    return 0;
+  int64_t blocks = plan.numBlocks * blocksOfPosition(build, plan, multiprocessors);
+  return counterBytes(plan.numBlocks) + blocks * build.sumBytes;
+}
+
 unsigned tilec::clusterBlocks(const BuildInfo &build, const LaunchPlan &plan,
                               unsigned multiprocessors) {
   // A block without a position of its own would have nothing to do.
   if (build.clusterAxis)
     return plan.grid[*build.clusterAxis] == 1 ? 1 : build.cluster;
-  if (build.splitK != 1)
-    return build.splitK ? build.splitK : build.cluster;
-  // Multiprocessors come in groups of some 16, and a cluster stays in one: clusters of
-  // more than two leave some of them without work. Nor do they pay where they only fill places
-  // beside other blocks: an H200 adds four parts up in longer than that saves.
-  for (unsigned blocks : {8u, 4u})
-    if (plan.numBlocks * blocks <= multiprocessors - multiprocessors / 8)
-      return blocks;
-  return 2;
+  if (!build.splitK || build.sumBytes)
+    return build.cluster;
+  return blocksOfPosition(build, plan, multiprocessors);
 }
 
 int64_t tilec::physicalBlocks(const BuildInfo &build, const LaunchPlan &plan,
                               unsigned multiprocessors, unsigned mostClusters) {
   int64_t cluster = clusterBlocks(build, plan, multiprocessors), numBlocks = plan.numBlocks;
   int64_t blocks = numBlocks / build.positions + (numBlocks % build.positions != 0);
-  blocks = build.splitK ? numBlocks * cluster : (blocks + cluster - 1) / cluster * cluster;
+  blocks = build.splitK ? numBlocks * blocksOfPosition(build, plan, multiprocessors)
+                        : (blocks + cluster - 1) / cluster * cluster;
   if (build.persistent == 0)
     return blocks;
   int64_t resident = static_cast<int64_t>(build.persistent) * multiprocessors / cluster * cluster;
@@ -583,11 +608,17 @@ void Launcher::pack(std::span<const KernelArg> args, LaunchPlan &plan) const {
     out.add(static_cast<void *>(nullptr));
     out.add(static_cast<uint32_t>(0));
   }
+  if (!info.builds.empty() && info.builds[plan.build].sumBytes)
+    out.add(static_cast<void *>(nullptr));
 }
 
 void LaunchPlan::setDebugRing(void *ring, uint32_t firstSite) {
   std::memcpy(params.data() + offsets[offsets.size() - 2], &ring, sizeof ring);
   std::memcpy(params.data() + offsets.back(), &firstSite, sizeof firstSite);
+}
+
+void LaunchPlan::setWorkspace(void *workspace) {
+  std::memcpy(params.data() + offsets.back(), &workspace, sizeof workspace);
 }
 
 //===-- Plan ----------------------------------------------------------------===//

@@ -281,3 +281,29 @@ LogicalResult ClusterSumOp::verify() {
            << getScratch().getType().getElementType() << ", the tile of " << element;
   return success();
 }
+
+//===------------------------------------------------------------------------===//
+// Sums in memory
+//===------------------------------------------------------------------------===//
+
+LogicalResult MemorySumOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                            ValueRange tiles, DictionaryAttr, OpaqueProperties,
+                                            RegionRange, SmallVectorImpl<Type> &types) {
+  llvm::append_range(types, tiles.getTypes());
+  return success();
+}
+
+LogicalResult MemorySumOp::verify() {
+  // memory_sum-C1
+  for (Value tile : getTiles()) {
+    Type element = getElementTypeOrSelf(tile.getType());
+    if (!element.isF32() && !element.isF64() && !element.isInteger(32))
+      return emitOpError("elements are f32, f64 or i32, not ") << element;
+  }
+  // memory_sum-C2
+  if (!isa<tile::KernelOp>((*this)->getParentOp()))
+    return emitOpError("does not stand in the outermost block of a kernel");
+  if (!llvm::hasSingleElement((*this)->getBlock()->getOps<MemorySumOp>()))
+    return emitOpError("is not the only one of its kernel");
+  return success();
+}

@@ -131,12 +131,12 @@ private:
            });
   }
 
-  /// Unless the kernel itself says how many blocks share a sum. What that costs is known of
-  /// chips with products of warp groups.
+  /// Unless the kernel itself says how many blocks share a sum. What that costs where products are
+  /// in tensor memory is not known.
   bool gainsFromFewBlocks(tile::KernelOp kernel) {
     const Chip *target = findChip(chip);
-    return target && target->has(ChipFeature::WarpGroupMma) && !hintOf(kernel, chip, "split_k") &&
-           splitKObstacle(kernel).empty();
+    return target && !target->has(ChipFeature::TensorMemoryMma) &&
+           !hintOf(kernel, chip, "split_k") && splitKObstacle(kernel).empty();
   }
 
   /// Single elements gain nothing from alignment.

@@ -1,24 +1,36 @@
-//===- SplitK.cpp - blocks of a cluster share one sum -----------------*- C++ -*-===//
+//===- SplitK.cpp - several blocks share one sum ----------------------*- C++ -*-===//
 // Part of tilec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===------------------------------------------------------------------------===//
 //
 // In: a laid-out kernel with a loop over K, and the wish that several blocks do it: the
-// hint `split_k`, or the build's fact that the grid has few blocks. Out: a kernel for
-// clusters, of which each block takes a part of the loop, and the first has the sum:
+// hint `split_k`, or the build's fact that the grid has few blocks. Out: a kernel of which
+// each block takes a part of the loop, and one of them has the sum. Where products are those
+// of warp groups or of tensor memory, these are the blocks of a cluster, and the first one
+// has it:
 //
 //   %s = scf.for %k = %0 to %n step %1       %r = tgpu.cluster_rank   %c = tgpu.cluster_size
-//          iter_args(%acc = zeros) {         %p = scf.for %k = %n * %r / %c to %n * (%r + 1) / %c …
-//     … scf.yield %sum                  →    %s = tgpu.cluster_sum %p
-//   }                                        …
-//   tile.store %c[%m, %n], %s                scf.if %r == 0 { tile.store %c[%m, %n], %s }
+//          iter_args(%acc = zeros) {         %d = ceil(%n / %c)
+//     … scf.yield %sum                  →    %p = scf.for %k = %d * %r to min(%d * (%r + 1), %n) …
+//   }                                        %s = tgpu.cluster_sum %p
+//   tile.store %c[%m, %n], %s                …
+//                                            scf.if %r == 0 { tile.store %c[%m, %n], %s }
 //
-// Parts are added in the order of blocks, so that two runs give the same bits. All blocks
-// run what comes after the loop, which costs nothing, but for the stores.
+// All blocks run what comes after the loop, which costs nothing, but for the stores.
 //
-// The loop must be one that every block of the cluster reaches (in the kernel's own
-// block), carry nothing but sums that begin with zeros, and have no effects. Sums are kept
-// in f32, f64 or i32: a sum in f16 would be rounded in other places.
+// On all other chips parts meet in memory, and the block that comes last goes on with their
+// sums, while the others end:
+//
+//   %r = tgpu.part   %c = tgpu.num_parts
+//   %p = scf.for … as above
+//   %s = tgpu.memory_sum %p
+//   tile.store %c[%m, %n], %s
+//
+// Parts are added in the order of blocks, so that two runs give the same bits.
+//
+// The loop must be one that every block reaches (in the kernel's own block), carry nothing but
+// sums that begin with zeros, and have no effects before or in it. Sums are kept in f32, f64 or
+// i32: a sum in f16 would be rounded in other places.
 //
 //===------------------------------------------------------------------------===//
 #include "SplitK.h"
@@ -51,7 +63,8 @@ namespace tilec {
 using namespace mlir;
 using namespace tilec;
 
-/// Blocks that a cluster may have on every chip that has clusters.
+/// Blocks that a cluster may have on every chip that has clusters, and from which on adding up
+/// takes longer than it saves.
 static constexpr int64_t mostParts = 8;
 
 /// Every carried value is a sum of products that begins with zeros.
@@ -99,13 +112,22 @@ StringRef tilec::splitKObstacle(tile::KernelOp kernel) {
   if (tile::hasSites(kernel))
     return "it prints or asserts";
   Block *body = &kernel.getBody().front();
+  // What is stored before the loop all blocks would have to see.
   bool writes = containsWhere(kernel, [&](Operation *op) {
     bool isHarmless = op->getNumRegions() > 0 || isMemoryEffectFree(op) ||
                       isa<tile::LoadOp, tile::GatherOp, tile::AssumeOp>(op) ||
-                      (isa<tile::StoreOp>(op) && op->getBlock() == body);
+                      (isa<tile::StoreOp>(op) && op->getBlock() == body &&
+                       loop->isBeforeInBlock(op));
     return !isHarmless;
   });
-  return writes ? "it writes under control flow, or by index, or atomically" : "";
+  return writes ? "it writes before the loop or under control flow, or by index, or atomically" : "";
+}
+
+/// Whether blocks add up in a cluster: where blocks stay and take one position after the other,
+/// those of a position have to keep together. Elsewhere no shared memory is needed for the sums.
+static bool addsInCluster(const Chip &chip) {
+  return chip.has(ChipFeature::Cluster) &&
+         (chip.has(ChipFeature::WarpGroupMma) || chip.has(ChipFeature::TensorMemoryMma));
 }
 
 /// Whether the sums find room in shared memory, where blocks exchange them, beside a place for
@@ -125,35 +147,35 @@ static void takePart(scf::ForOp loop, Value rank, Value parts) {
   Location loc = loop.getLoc();
   auto add = [&](Value a, Value b) -> Value { return arith::AddIOp::create(builder, loc, a, b); };
   auto mul = [&](Value a, Value b) -> Value { return arith::MulIOp::create(builder, loc, a, b); };
+  auto least = [&](Value a, Value b) -> Value { return arith::MinSIOp::create(builder, loc, a, b); };
   Value lower = loop.getLowerBound(), step = loop.getStep();
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  // Quotients rounded up, with no sum that could overflow.
+  auto roundUp = [&](Value quotient, Value rest) {
+    Value isCut = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, rest, zero);
+    return add(quotient, arith::SelectOp::create(builder, loc, isCut, one, zero));
+  };
   Value length = arith::SubIOp::create(builder, loc, loop.getUpperBound(), lower);
   length = arith::MaxSIOp::create(builder, loc, length, zero);
-  // Rounded up, with no sum that could overflow.
-  Value trips = arith::DivUIOp::create(builder, loc, length, step);
-  Value rest = arith::RemUIOp::create(builder, loc, length, step);
-  Value isCut = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, rest, zero);
-  trips = add(trips, arith::SelectOp::create(builder, loc, isCut, one, zero));
-  // trips * rank / parts, with trips taken apart: the product could overflow.
-  // Shifts by the logarithm of 1, 2, 4 or 8, as quotients of 64 bits cost the assembler dearly.
+  Value trips = roundUp(arith::DivUIOp::create(builder, loc, length, step),
+                        arith::RemUIOp::create(builder, loc, length, step));
+  // By a shift of the logarithm of 1, 2, 4 or 8, as quotients of 64 bits cost the assembler dearly.
   auto shift = [&](Value a, Value by) -> Value { return arith::ShRUIOp::create(builder, loc, a, by); };
   Value three = arith::ConstantIndexOp::create(builder, loc, 3);
   Value bits = arith::SubIOp::create(builder, loc, shift(parts, one), shift(parts, three));
-  Value whole = shift(trips, bits);
   Value odd = arith::AndIOp::create(builder, loc, trips,
                                     arith::SubIOp::create(builder, loc, parts, one));
-  auto share = [&](Value rank) -> Value {
-    Value more = shift(mul(odd, rank), bits);
-    return add(lower, mul(add(mul(whole, rank), more), step));
-  };
-  Value begin = share(rank), end = share(add(rank, one));
-  end = arith::MinSIOp::create(builder, loc, end, loop.getUpperBound());
-  loop.setLowerBound(begin);
-  loop.setUpperBound(end);
+  Value share = roundUp(shift(trips, bits), odd);
+  // LLVM has to see that the loop's variable is not negative, else it keeps more addresses.
+  Value begin = arith::MaxSIOp::create(builder, loc, least(mul(share, rank), trips), zero);
+  Value end = least(add(begin, share), trips);
+  loop.setLowerBound(add(lower, mul(begin, step)));
+  loop.setUpperBound(least(add(lower, mul(end, step)), loop.getUpperBound()));
 }
 
-static void split(tile::KernelOp kernel, scf::ForOp loop, int64_t parts) {
+/// The blocks of a cluster: `parts`, or as many as the launch gives it.
+static void splitInCluster(tile::KernelOp kernel, scf::ForOp loop, int64_t parts) {
   Block &body = kernel.getBody().front();
   OpBuilder builder(&body, body.begin());
   Location loc = loop.getLoc();
@@ -174,7 +196,20 @@ static void split(tile::KernelOp kernel, scf::ForOp loop, int64_t parts) {
     auto branch = scf::IfOp::create(at, store.getLoc(), isFirst, /*withElse=*/false);
     store->moveBefore(branch.thenBlock()->getTerminator());
   }
-  kernel->setAttr(tgpu::splitKAttrName, builder.getI64IntegerAttr(parts));
+}
+
+/// Blocks that know of each other by a counter in memory alone.
+static void splitInMemory(scf::ForOp loop, int64_t parts) {
+  OpBuilder builder(loop);
+  Location loc = loop.getLoc();
+  Value part = tgpu::PartOp::create(builder, loc, builder.getIndexType());
+  Value count = parts ? arith::ConstantIndexOp::create(builder, loc, parts).getResult()
+                      : tgpu::NumPartsOp::create(builder, loc, builder.getIndexType());
+  takePart(loop, part, count);
+  builder.setInsertionPointAfter(loop);
+  auto sum = tgpu::MemorySumOp::create(builder, loc, loop.getResults());
+  for (auto [part, whole] : llvm::zip(loop.getResults(), sum.getResults()))
+    part.replaceAllUsesExcept(whole, sum);
 }
 
 namespace {
@@ -189,19 +224,22 @@ struct SplitK : tilec::impl::SplitKBase<SplitK> {
     bool isFew = relies(kernel, BuildFact::FewBlocks);
     if (hint <= 1 && !isFew)
       return;
-    StringRef obstacle;
-    if (!target || !target->has(ChipFeature::Cluster))
-      obstacle = "the chip has no clusters";
-    else if (hint > 1 && (hint > mostParts || !llvm::isPowerOf2_64(uint64_t(hint))))
-      obstacle = "a cluster has 2, 4 or 8 blocks";
-    else
-      obstacle = splitKObstacle(kernel);
-    if (obstacle.empty() && !hasRoom(findLoop(kernel), target->sharedPerBlock))
+    StringRef obstacle = hint > 1 && (hint > mostParts || !llvm::isPowerOf2_64(uint64_t(hint)))
+                             ? "2, 4 or 8 blocks share a loop"
+                             : splitKObstacle(kernel);
+    bool inCluster = target && addsInCluster(*target);
+    if (obstacle.empty() && inCluster && !hasRoom(findLoop(kernel), target->sharedPerBlock))
       obstacle = "its sums would not fit into shared memory beside what copies bring";
     if (obstacle.empty()) {
-      remarkChoice(kernel, "split-k", "{0} blocks share the loop over K of each position",
-                   hint > 1 ? std::to_string(hint) : "2, 4 or 8");
-      return split(kernel, findLoop(kernel), hint > 1 ? hint : 0);
+      remarkChoice(kernel, "split-k",
+                   "{0} blocks share the loop over K of each position and add up {1}",
+                   hint > 1 ? std::to_string(hint) : "2, 4 or 8",
+                   inCluster ? "in a cluster" : "in memory");
+      int64_t parts = hint > 1 ? hint : 0;
+      inCluster ? splitInCluster(kernel, findLoop(kernel), parts)
+                : splitInMemory(findLoop(kernel), parts);
+      kernel->setAttr(tgpu::splitKAttrName, Builder(&getContext()).getI64IntegerAttr(parts));
+      return;
     }
     if (hint > 1)
       declineHint(kernel, chip, "split_k", obstacle);

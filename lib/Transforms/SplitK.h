@@ -9,8 +9,7 @@
 
 namespace tilec {
 
-/// What keeps the blocks of a cluster from sharing the kernel's loop over K (a clause); empty:
-/// nothing.
+/// What keeps several blocks from sharing the kernel's loop over K (a clause); empty: nothing.
 llvm::StringRef splitKObstacle(tile::KernelOp kernel);
 
 } // namespace tilec

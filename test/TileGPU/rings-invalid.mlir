@@ -214,3 +214,33 @@ tile.kernel @views_and_slots(%x: !tile.array<?x?xf32>, %i: index) {
   }
   tile.return
 }
+
+// -----
+
+tile.kernel @memory_sum_c1(%v: f16) {
+  %x = tile.splat %v : f16 -> tensor<8x4xf16>
+  // expected-error @+1 {{elements are f32, f64 or i32, not 'f16'}}
+  %s = tgpu.memory_sum %x : tensor<8x4xf16>
+  tile.return
+}
+
+// -----
+
+tile.kernel @memory_sum_c2_outermost(%v: f32, %c: i1) {
+  %x = tile.splat %v : f32 -> tensor<8x4xf32>
+  scf.if %c {
+    // expected-error @+1 {{does not stand in the outermost block of a kernel}}
+    %s = tgpu.memory_sum %x : tensor<8x4xf32>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @memory_sum_c2_alone(%v: f32) {
+  %x = tile.splat %v : f32 -> tensor<8x4xf32>
+  // expected-error @+1 {{is not the only one of its kernel}}
+  %s = tgpu.memory_sum %x : tensor<8x4xf32>
+  %t = tgpu.memory_sum %s : tensor<8x4xf32>
+  tile.return
+}

@@ -15,7 +15,8 @@ Fails when, for some file and chip:
     with loops that are kept as such, whose elements live there (`.pragma "nounroll"`);
   - the code waits for all of the GPU's memory (fence or membar of gpu or sys
     scope, which ptxas also makes of a remote mbarrier arrival that says `.release.cluster`;
-    MEMBAR.*.GPU in the machine code where a disassembler is found).
+    MEMBAR.*.GPU in the machine code where a disassembler is found, but for one of each atomic
+    that asks for order: of the source, or the one of a block whose sum meets others in memory).
 One line a problem, then "N modules, M problems". Exit code 1 when M > 0, 3 when there
 is no ptxas. `$TILEC_PTXAS` names the assembler.
 """
@@ -36,6 +37,7 @@ PROGRESS = re.compile(r"bytes gmem|Compile time|Function properties for|Compilin
 SPARED_BYTES = 8
 FENCE = re.compile(r"^\s*(?:@!?%\w+\s+)?(fence\.(sc|acq_rel|acquire|release)\S*\.(gpu|sys)|membar\.(gl|sys)|"
                    r"mbarrier\.arrive\S*\.release\.cluster\.shared::cluster)", re.M)
+ORDERED_ATOMIC = re.compile(r"\b(?:atom|red|st)\.(?:acq_rel|acquire|release)\.(?:gpu|sys)\.")
 
 
 def find_tool(name, variable):
@@ -65,10 +67,25 @@ def problems_of_log(log, allowed, rolled):
             yield f"{kernel}: ptxas says: {line.strip()}"
 
 
+def bodies(ptx):
+    """By name, the text of each kernel."""
+    entries = re.split(r"^\.visible \.entry (\w+)", ptx, flags=re.M)
+    return dict(zip(entries[1::2], entries[2::2]))
+
+
 def rolled_kernels(ptx):
     """Those with loops that nobody may unroll."""
-    entries = re.split(r"^\.visible \.entry (\w+)", ptx, flags=re.M)
-    return {name for name, body in zip(entries[1::2], entries[2::2]) if '.pragma "nounroll"' in body}
+    return {name for name, body in bodies(ptx).items() if '.pragma "nounroll"' in body}
+
+
+def waits_of_code(text, ptx):
+    """Waits in machine code for the GPU's memory, where they are more than atomics ask for."""
+    sections = re.split(r"^\s*\.section\s+\.text\.(\w+)", text, flags=re.M)
+    for name, code in zip(sections[1::2], sections[2::2]):
+        asked = len(ORDERED_ATOMIC.findall(bodies(ptx).get(name, "")))
+        waits = re.findall(r"MEMBAR\.\w+\.(?:GPU|SYS)", code)
+        if len(waits) > asked:
+            yield f"{name}: {sorted(set(waits))[0]}"
 
 
 def check(ptx, name, ptxas, disassembler, allowed):
@@ -92,8 +109,7 @@ def check(ptx, name, ptxas, disassembler, allowed):
         found += [f"{label}: {problem}" for problem in problems_of_log(log, allowed, rolled_kernels(ptx))]
         if disassembler and "fences" not in allowed:
             text = subprocess.run([disassembler, cubin], capture_output=True, text=True).stdout
-            found += [f"{label}: {m}: waits for the whole GPU's memory"
-                      for m in sorted(set(re.findall(r"MEMBAR\.\w+\.(?:GPU|SYS)", text)))]
+            found += [f"{label}: {wait}: waits for the whole GPU's memory" for wait in waits_of_code(text, ptx)]
     return found
 
 

@@ -113,6 +113,8 @@ struct EmulatorLaunch {
   /// What the kernel's parameters name as the place of prints and assertions, if
   /// anything; one of `globals`.
   std::shared_ptr<DebugRing> debug;
+  /// Where blocks add up, if they do so in memory (Workspace.h); one of `globals`.
+  std::shared_ptr<uint8_t[]> workspace;
 };
 
 /// A kernel compiled for the host; serves any number of launches, also

@@ -73,6 +73,10 @@ public:
   /// Waits for all work on the device.
   void synchronize() const;
   Expected<void> trySynchronize() const;
+  /// Waits for all work on the device, and frees what is kept for later launches: a workspace
+  /// for each stream that has launched kernels whose blocks add up in memory.
+  void trimMemory() const;
+  Expected<void> tryTrimMemory() const;
 
   bool operator==(const Device &other) const { return state == other.state; }
 

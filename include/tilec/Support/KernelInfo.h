@@ -17,13 +17,16 @@
 //   then     if the kernel asks for it, one i32: the device's number of multiprocessors
 //   then     in a kernel that prints or asserts: the address of a DebugRing (null:
 //            nowhere) and the u32 number of the kernel's first site in it
+//   then     in a build whose blocks add up in memory (`sumBytes`): the address of a
+//            workspace (Workspace.h); such a kernel neither prints nor asserts
 //   last     the build's tensor maps, 128 bytes each (PTX: `.param .align 64 .b8 x[128]`)
 //
 // each at its natural alignment. The physical launch is one-dimensional: gx·gy·gz
 // blocks on x, or fewer where a block takes several positions side by side, rounded up to
 // whole clusters; of a persistent build no more than the device holds at once, and each
 // takes one position after the other.
-// Where the blocks of a cluster share a position there are as many clusters.
+// Where the blocks of a cluster share a position there are as many clusters. Where blocks add
+// up in memory, positions are on x and the parts of each on y.
 //
 //===------------------------------------------------------------------------===//
 #ifndef TILEC_SUPPORT_KERNELINFO_H
@@ -79,8 +82,10 @@ enum class BuildFact : uint8_t {
   /// Every axis is shorter than 2^31, and the elements of a tile lie less than 2^31
   /// elements apart (ParamInfo::reach).
   Index32 = 4,
-  /// The grid has at most half as many positions as the device has multiprocessors, and each
-  /// has so much of the arrays (bytesToShare) that it pays that several blocks share it.
+  /// The grid has at most half as many positions as blocks find room on the device at once (one
+  /// a multiprocessor, or as many as `persistent` says), and each has so much of the arrays
+  /// (bytesToShare for each of those blocks of a multiprocessor) that it pays that several
+  /// blocks share it.
   FewBlocks = 8,
   /// The grid has more positions than half of the multiprocessors, and along axes 0 and 1 an
   /// even number or many of them, so that pairs of neighbours can share copies; and it pays:
@@ -135,9 +140,11 @@ struct BuildInfo {
   /// leave them alone (clusterBlocks).
   std::optional<unsigned> clusterAxis;
   unsigned positions = 1;   ///< of the grid that a block takes at once, side by side
-  /// Blocks of a cluster that share each position of the grid; 1: as many as the launch
-  /// gives a cluster (clusterBlocks); 0: a block has its position for itself.
+  /// Blocks that share each position of the grid, in a cluster or by way of memory; 1: as many as
+  /// the launch decides (blocksOfPosition); 0: a block has its position for itself.
   unsigned splitK = 0;
+  /// Bytes of the workspace that each block writes its parts of sums to; 0: none.
+  unsigned sumBytes = 0;
   bool awaitsGrids = false; ///< may start before the grids ahead of it end: it waits by itself
   std::vector<TensorMapInfo> tensorMaps; ///< in order of the parameters
 

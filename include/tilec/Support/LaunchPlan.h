@@ -48,6 +48,12 @@ inline constexpr int64_t bytesToShare = 512 * 1024;
 
 struct LaunchPlan;
 
+/// Blocks that share each position of the grid in a launch of `build` as planned.
+unsigned blocksOfPosition(const BuildInfo &build, const LaunchPlan &plan, unsigned multiprocessors);
+
+/// Bytes of the workspace of the launch; 0: it needs none.
+int64_t workspaceBytes(const BuildInfo &build, const LaunchPlan &plan, unsigned multiprocessors);
+
 /// Blocks per cluster in a launch of `build` as planned.
 unsigned clusterBlocks(const BuildInfo &build, const LaunchPlan &plan, unsigned multiprocessors);
 
@@ -72,6 +78,8 @@ struct LaunchPlan {
   /// Says where a kernel that prints or asserts does so (KernelInfo.h); it does so
   /// nowhere until then.
   void setDebugRing(void *ring, uint32_t firstSite);
+  /// Says where the blocks of a build with `sumBytes` add up.
+  void setWorkspace(void *workspace);
 };
 
 class Launcher {

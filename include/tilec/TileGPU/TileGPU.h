@@ -54,8 +54,8 @@ inline constexpr llvm::StringLiteral clusterAttrName = "tgpu.cluster";
 inline constexpr llvm::StringLiteral clusterAxisAttrName = "tgpu.cluster_axis";
 /// On tile.kernel: it waits for the grids before it by itself (unit).
 inline constexpr llvm::StringLiteral awaitsGridsAttrName = "tile.awaits_grids";
-/// On tile.kernel: so many blocks of a cluster share each position of the grid; 0: as many as
-/// the cluster has, which the launch decides.
+/// On tile.kernel: so many blocks share each position of the grid, those of a cluster or such
+/// that add up in memory; 0: the launch decides.
 inline constexpr llvm::StringLiteral splitKAttrName = "tgpu.split_k";
 
 } // namespace tilec::tgpu

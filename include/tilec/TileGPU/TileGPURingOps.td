@@ -394,3 +394,38 @@ def TileGPU_ClusterSumOp : TileGPU_Op<"cluster_sum", [
   }];
   let hasVerifier = 1;
 }
+
+def TileGPU_PartOp : TileGPU_Op<"part", [Pure]> {
+  let summary = "Which part of the loop over K this block takes";
+  let description = [{ Of the blocks that share a position of the grid and add up in memory. }];
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+def TileGPU_NumPartsOp : TileGPU_Op<"num_parts", [Pure]> {
+  let summary = "How many blocks share a position of the grid";
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+def TileGPU_MemorySumOp : TileGPU_Op<"memory_sum", [
+    MemoryEffects<[MemRead, MemWrite]>, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "The sums of tiles over the blocks that share a position of the grid";
+  let description = [{
+    Every block brings a part of each tile. The block that comes here last has the results, sums
+    in the order of parts; the others end here. None waits for another. Parts meet in a workspace
+    that the launch brings (BuildInfo::sumBytes), where each thread has a place for its
+    registers, which the same thread of the last block reads.
+
+    - memory_sum-C1: elements are f32, f64 or i32.
+    - memory_sum-C2: it stands in the outermost block of a kernel, and is the only one there.
+
+    ```mlir
+    %s:2 = tgpu.memory_sum %p, %q : tensor<64x64xf32, #acc>, tensor<64x64xf32, #acc>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$tiles);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = "$tiles attr-dict `:` type($tiles)";
+  let hasVerifier = 1;
+}

@@ -243,10 +243,11 @@ def SplitConversions : Pass<"tile-split-conversions", "::tilec::tile::KernelOp">
 //===-- stage laid-out → staged ---------------------------------------------===//
 
 def SplitK : Pass<"tile-split-k", "::tilec::tile::KernelOp"> {
-  let summary = "blocks of a cluster share one sum";
+  let summary = "several blocks share one sum";
   let description = [{
-    Where the hint `split_k` or the build's fact `few_blocks` asks for it, each block of a
-    cluster takes a part of the loop over K, and the first block gets the sum.
+    Where the hint `split_k` or the build's fact `few_blocks` asks for it, each of several blocks
+    takes a part of the loop over K, and one gets the sum: the first of a cluster, or, where parts
+    meet in memory, the one that comes last.
   }];
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"\"\"", "Which chip">];

@@ -9,7 +9,8 @@
 #include "tilec/Frontend/Diagnostics.h"
 #include "tilec/Interpreter/Interpreter.h"
 #include "tilec/Runtime/Array.h"
-#include "tilec/Runtime/Kernel.h"
+#include "tilec/Runtime/Module.h"
+#include "tilec/Support/ModuleFile.h"
 #include "tilec/Support/Numerics.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -216,21 +217,43 @@ std::string KernelRunner::emulate(std::vector<KernelArg> &args, const std::optio
   return report->clean() ? "" : text;
 }
 
-std::string KernelRunner::launchOnGPU(std::vector<KernelArg> &args, const std::optional<Grid> &grid) {
+const Kernel &KernelRunner::kernelOnGPU() const { return loaded->kernel; }
+
+std::string KernelRunner::prepareForGPU() {
   auto device = Device::tryGet(0);
   if (!device)
     return device.failure().message;
-  if (!loaded) {
-    const Chip *chip = findChipForDevice(unsigned(device->capability()));
-    auto prepared = compilation->prepareFor(*chip);
-    if (!prepared)
-      return messages();
-    auto stream = device->tryCreateStream();
-    if (!stream)
-      return stream.failure().message;
-    Kernel kernel(std::make_shared<CompiledCode>(*compilation, std::move(*prepared)));
-    loaded = std::make_unique<Loaded>(Loaded{*stream, kernel});
+  auto stream = device->tryCreateStream();
+  if (!stream)
+    return stream.failure().message;
+  if (gpuChip) {
+    if (std::string error = compile(*findChip(gpuChip), Stage::PTX); !error.empty())
+      return error;
+    ModuleFile file;
+    file.images = {{gpuChip, ImageKind::PTX, {code->ptx}, code->kernels}};
+    for (BuildInfo &build : file.images.front().kernels.front().builds)
+      build.object = 0;
+    auto module = Module::tryFromMemory(writeModule(file));
+    if (!module)
+      return module.failure().message;
+    auto kernel = module->tryKernel(code->kernels.front().name);
+    if (!kernel)
+      return kernel.failure().message;
+    loaded = std::make_unique<Loaded>(Loaded{*stream, *kernel});
+    return "";
   }
+  auto prepared = compilation->prepareFor(*findChipForDevice(unsigned(device->capability())));
+  if (!prepared)
+    return messages();
+  Kernel kernel(std::make_shared<CompiledCode>(*compilation, std::move(*prepared)));
+  loaded = std::make_unique<Loaded>(Loaded{*stream, kernel});
+  return "";
+}
+
+std::string KernelRunner::launchOnGPU(std::vector<KernelArg> &args, const std::optional<Grid> &grid) {
+  if (!loaded)
+    if (std::string error = prepareForGPU(); !error.empty())
+      return error;
   std::vector<Buffer> buffers;
   std::vector<KernelArg> onDevice = args;
   for (KernelArg &arg : onDevice)

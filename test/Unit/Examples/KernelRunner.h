@@ -13,6 +13,7 @@
 
 #include "tilec/Compiler/Compiler.h"
 #include "tilec/Emulator/Emulator.h"
+#include "tilec/Runtime/Kernel.h"
 #include "tilec/Support/KernelArg.h"
 #include "tilec/Support/LaunchPlan.h"
 
@@ -73,6 +74,9 @@ public:
   /// The chip whose code SIMT execution runs; sm_80 without.
   void setEmulatedChip(const char *name) { emulatedChip = name; }
 
+  /// The chip whose PTX the GPU runs, an older one or its own; the GPU's own without.
+  void setGPUChip(const char *name) { gpuChip = name; }
+
   /// Multiprocessors of the device that the emulator stands for, as far as launches ask.
   void setNumSMs(int32_t count) { numSMs = count; }
 
@@ -80,6 +84,9 @@ public:
   /// or what went wrong: messages of the compiler, the launcher, the executor.
   std::string run(Executor executor, std::vector<KernelArg> args,
                   std::optional<Grid> grid = std::nullopt);
+  /// The kernel for GPU 0, to be launched by hand; `run` has said that there is one.
+  const Kernel &kernelOnGPU() const;
+
   /// Compiles to PTX. Gives the messages of the compiler, or "".
   std::string compileOnly();
 
@@ -88,10 +95,11 @@ private:
   std::string messages();
   std::string interpret(std::vector<KernelArg> &args, const std::optional<Grid> &grid);
   std::string emulate(std::vector<KernelArg> &args, const std::optional<Grid> &grid);
+  std::string prepareForGPU();
   std::string launchOnGPU(std::vector<KernelArg> &args, const std::optional<Grid> &grid);
 
   std::string kernelName;
-  const char *emulatedChip = "sm_80";
+  const char *emulatedChip = "sm_80", *gpuChip = nullptr;
   int32_t numSMs = 1;
   std::unique_ptr<Compilation> compilation;
   std::optional<ChipCode> code;

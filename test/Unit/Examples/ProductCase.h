@@ -4,8 +4,8 @@
 //===------------------------------------------------------------------------===//
 //
 // In: the text of a kernel and what runs it once. Out: every executor runs it twice, as on
-// a device of 132 multiprocessors for sm_90a, with the same bits; and a comparison of
-// c = a @ b + bias with the sum in double.
+// a device of 132 multiprocessors, with the same bits; and a comparison of c = a @ b + bias
+// with the sum in double.
 //
 //===------------------------------------------------------------------------===//
 #ifndef TILEC_TEST_PRODUCTCASE_H
@@ -36,13 +36,17 @@ inline void compareProduct(const HostArray &a, const HostArray &b, const HostArr
     }
 }
 
-/// `run(runner, executor)` runs the kernel of `text` once and gives the bytes of its result.
-template <typename Run> void runTwice(const std::string &text, Run run) {
+/// `run(runner, executor)` runs the kernel of `text` once and gives the bytes of its result. Code
+/// is for `chip`, or for the GPU's own where that is needed to run it.
+template <typename Run>
+void runTwice(const std::string &text, Run run, const char *chip = "sm_90a") {
   for (Executor executor : availableExecutors()) {
     SCOPED_TRACE(executorName(executor));
     CompileOptions options;
     KernelRunner runner(KernelRunner::Text{"product.tile", text}, options);
-    runner.setEmulatedChip("sm_90a");
+    runner.setEmulatedChip(chip);
+    if (!std::string_view(chip).ends_with("a"))
+      runner.setGPUChip(chip);
     runner.setNumSMs(132);
     std::vector<uint8_t> first = run(runner, executor);
     if (executor != Executor::Interpreter)

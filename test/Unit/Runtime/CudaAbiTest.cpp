@@ -50,6 +50,7 @@ static_assert(int(cuda::ClusterDimension) == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSI
 static_assert(int(cuda::ProgrammaticStreamSerialization) ==
               CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
 static_assert(cuda::streamNonBlocking == CU_STREAM_NON_BLOCKING);
+static_assert(cuda::captureNone == CU_STREAM_CAPTURE_STATUS_NONE);
 static_assert(cuda::memAttachGlobal == CU_MEM_ATTACH_GLOBAL);
 static_assert(cuda::memHostPortable == CU_MEMHOSTALLOC_PORTABLE);
 static_assert(cuda::captureThreadLocal == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);

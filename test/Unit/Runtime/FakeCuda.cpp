@@ -102,16 +102,21 @@ static void release(DevicePtr p) {
 }
 ENTRY(cuMemAlloc_v2, (DevicePtr * p, size_t n), *p = allocate(n, currentDevice());)
 ENTRY(cuMemFree_v2, (DevicePtr p), release(p);)
-ENTRY(cuMemAllocAsync, (DevicePtr * p, size_t n, StreamHandle), *p = allocate(n, currentDevice());)
-ENTRY(cuMemFreeAsync, (DevicePtr p, StreamHandle), release(p);)
+static void note(StreamHandle s, const std::string &work) {
+  if (fake.counting)
+    fake.memoryWork.push_back({s, work});
+}
+ENTRY(cuMemAllocAsync, (DevicePtr * p, size_t n, StreamHandle s), *p = allocate(n, currentDevice());
+      note(s, "alloc " + std::to_string(n));)
+ENTRY(cuMemFreeAsync, (DevicePtr p, StreamHandle s), release(p); note(s, "free");)
 ENTRY(cuMemAllocManaged, (DevicePtr * p, size_t n, unsigned), *p = allocate(n, -2);)
 ENTRY(cuMemHostAlloc, (void **p, size_t n, unsigned),
       *p = reinterpret_cast<void *>(allocate(n, -1));)
 ENTRY(cuMemFreeHost, (void *p), release(reinterpret_cast<DevicePtr>(p));)
 ENTRY(cuMemcpyAsync, (DevicePtr to, DevicePtr from, size_t n, StreamHandle),
       std::memcpy(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from), n);)
-ENTRY(cuMemsetD8Async, (DevicePtr to, unsigned char v, size_t n, StreamHandle),
-      std::memset(reinterpret_cast<void *>(to), v, n);)
+ENTRY(cuMemsetD8Async, (DevicePtr to, unsigned char v, size_t n, StreamHandle s),
+      std::memset(reinterpret_cast<void *>(to), v, n); note(s, "clear " + std::to_string(n));)
 ENTRY(cuPointerGetAttributes, (unsigned count, PointerAttribute *wanted, void **values, DevicePtr p),
       auto it = fake.allocations.find(p);
       int where = it == fake.allocations.end() ? -3 : it->second;
@@ -137,15 +142,20 @@ static T makeHandle(std::set<void *> &table) {
   table.insert(p);
   return reinterpret_cast<T>(p);
 }
-ENTRY(cuStreamCreate, (StreamHandle * s, unsigned), *s = makeHandle<StreamHandle>(fake.streams);)
+ENTRY(cuStreamCreate, (StreamHandle * s, unsigned), *s = makeHandle<StreamHandle>(fake.streams);
+      fake.streamNumbers[*s] = ++fake.lastStream;)
+ENTRY(cuStreamGetId, (StreamHandle s, unsigned long long *number),
+      *number = fake.streamNumbers[s];)
+ENTRY(cuStreamIsCapturing, (StreamHandle s, int *status), *status = fake.capturing.count(s) != 0;)
 ENTRY(cuStreamDestroy_v2, (StreamHandle s), fake.streams.erase(s); std::free(s);)
 ENTRY(cuStreamSynchronize, (StreamHandle), )
 ENTRY(cuStreamQuery, (StreamHandle), )
 ENTRY(cuStreamWaitEvent, (StreamHandle, EventHandle, unsigned), )
 ENTRY(cuStreamGetCtx, (StreamHandle s, Context *c),
       *c = reinterpret_cast<Context>(&contexts[int(*reinterpret_cast<char *>(s))]);)
-ENTRY(cuStreamBeginCapture_v2, (StreamHandle, int), )
-ENTRY(cuStreamEndCapture, (StreamHandle, GraphHandle *g), *g = reinterpret_cast<GraphHandle>(&fake);)
+ENTRY(cuStreamBeginCapture_v2, (StreamHandle s, int), fake.capturing.insert(s);)
+ENTRY(cuStreamEndCapture, (StreamHandle s, GraphHandle *g), fake.capturing.erase(s);
+      *g = reinterpret_cast<GraphHandle>(&fake);)
 ENTRY(cuEventCreate, (EventHandle * e, unsigned), *e = makeHandle<EventHandle>(fake.events);)
 ENTRY(cuEventDestroy_v2, (EventHandle e), fake.events.erase(e); std::free(e);)
 ENTRY(cuEventRecord, (EventHandle, StreamHandle), )

@@ -47,6 +47,12 @@ struct FakeCuda {
   /// Live allocations: address → device (-1: pinned host, -2: managed).
   std::map<cuda::DevicePtr, int> allocations;
   std::set<void *> streams, events;
+  /// Numbers of streams, which are not given again; what is captured.
+  std::map<void *, unsigned long long> streamNumbers;
+  unsigned long long lastStream = 0;
+  std::set<void *> capturing;
+  /// What work with memory was put on a stream, in order: "alloc 4096", "clear 4096", "free".
+  std::vector<std::pair<void *, std::string>> memoryWork;
   int contextDepth = 0; // pushes minus pops, over all threads
   /// Count calls (which allocates memory).
   bool counting = true;

@@ -34,6 +34,7 @@ protected:
     fake->onLaunch = nullptr;
     fake->images.clear();
     fake->encodedMaps.clear();
+    fake->memoryWork.clear();
   }
   void TearDown() override {
     // Nothing leaks, and the thread's context is as it was.

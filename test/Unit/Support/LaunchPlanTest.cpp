@@ -457,6 +457,50 @@ TEST(LaunchPlan, BlocksThatShareAPosition) {
   EXPECT_EQ(physicalBlocks(build, planOf(128), 132), 256);
 }
 
+TEST(LaunchPlan, BlocksThatAddUpInMemory) {
+  BuildInfo build;
+  EXPECT_EQ(blocksOfPosition(build, planOf(5), 132), 1u);
+  EXPECT_EQ(workspaceBytes(build, planOf(5), 132), 0);
+  build.splitK = 4;
+  build.sumBytes = 512;
+  EXPECT_EQ(blocksOfPosition(build, planOf(5), 132), 4u);
+  EXPECT_EQ(clusterBlocks(build, planOf(5), 132), 1u);
+  EXPECT_EQ(physicalBlocks(build, planOf(5), 132), 20);
+  EXPECT_EQ(workspaceBytes(build, planOf(5), 132), 16384 + 20 * 512);
+  // Counters of all positions, in multiples of 256 bytes.
+  EXPECT_EQ(workspaceBytes(build, planOf(4096), 132), 16384 + 4 * 4096 * 512);
+  EXPECT_EQ(workspaceBytes(build, planOf(4097), 132), 16640 + 4 * 4097 * 512);
+  EXPECT_EQ(workspaceBytes(build, planOf(1 << 30), 132), (int64_t(1) << 32) + (int64_t(1) << 41));
+  // As many as there is room for.
+  build.splitK = 1;
+  EXPECT_EQ(blocksOfPosition(build, planOf(16), 132), 8u);
+  EXPECT_EQ(blocksOfPosition(build, planOf(17), 132), 4u);
+  EXPECT_EQ(blocksOfPosition(build, planOf(33), 132), 4u);
+  EXPECT_EQ(blocksOfPosition(build, planOf(34), 132), 2u);
+}
+
+TEST(LaunchPlan, WorkspacesAreTheLastParameter) {
+  KernelInfo info = sampleKernel();
+  info.usesNumSMs = true;
+  info.builds[0].sumBytes = 512;
+  alignas(16) static char memory[1 << 16];
+  int64_t dims[] = {8, 8};
+  KernelArg array = ArrayArg::rowMajor(memory, DType::BF16, dims, 2);
+  std::vector<KernelArg> args = {array, array, array, ScalarArg{DType::F32, 0}};
+  auto plan = planLaunch(info, args);
+  ASSERT_TRUE(plan) << plan.failure().message;
+  ASSERT_EQ(plan->build, 0u);
+  ASSERT_EQ(plan->sizes.back(), 8u);
+  plan->setWorkspace(memory);
+  void *got = nullptr;
+  std::memcpy(&got, plan->params.data() + plan->offsets.back(), sizeof got);
+  EXPECT_EQ(got, memory);
+  // Only a build that adds up in memory has it.
+  size_t count = plan->sizes.size();
+  info.builds[0].sumBytes = 0;
+  EXPECT_EQ(planLaunch(info, args)->sizes.size(), count - 1);
+}
+
 TEST(LaunchPlan, NoPairsAlongAnAxisOfOnePosition) {
   BuildInfo build;
   build.persistent = 1;
