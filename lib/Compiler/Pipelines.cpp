@@ -81,6 +81,9 @@ void addStagedPasses(OpPassManager &passes, const CompileOptions &options, const
   kernels.addPass(createStageRings());
   kernels.addPass(createStageStores());
   kernels.addPass(createStageOperands());
+  FitRingsOptions rings;
+  rings.budget = chip.sharedPerBlock;
+  kernels.addPass(createFitRings(rings));
   kernels.addPass(createKeepAccumulators());
   SpecializeWarpsOptions roles;
   roles.chip = std::string(chip.name);

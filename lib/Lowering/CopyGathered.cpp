@@ -39,6 +39,13 @@ void Emitter::emitAsyncPiece(Value target, Value source, int64_t bytes, Value ex
   emitAsyncCopy(target, source, bytes, size);
 }
 
+Value Emitter::emitHasIndices(tgpu::CopyGatheredOp op) {
+  int64_t threads = 32 * int64_t(tile::getLayout(op.getIndex().front().getType()).size(Input::Warp));
+  if (threads >= numThreads())
+    return {};
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, thread, i32(threads));
+}
+
 void Emitter::emitCopyGathered(tgpu::CopyGatheredOp op, Value place, Value condition) {
   tgpu::BufferType buffer = op.getBuffer();
   auto type = cast<RankedTensorType>(op.getIndex().front().getType());

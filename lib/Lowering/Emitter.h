@@ -56,6 +56,16 @@ struct RingCursor {
   mlir::Value place, parity;
 };
 
+/// Who reads what a ring holds.
+struct RingReaders {
+  bool threads = false;    ///< anything but instructions that whole warps wait for
+  bool warpGroups = false; ///< asynchronous products that all warps of a group issue
+  bool issuer = false;     ///< products that one thread issues
+
+  static RingReaders of(mlir::Value ring);
+  bool products() const { return warpGroups || issuer; }
+};
+
 /// A ring: where it lies, and where this thread stands in it.
 struct RingState {
   tgpu::RingType type;
@@ -97,6 +107,8 @@ struct ThreadRing {
   /// Pointers to i32: bytes from `places` to the next place of a push and of a pop, and
   /// the groups that were pushed and not popped.
   mlir::Value pushOffset, popOffset, ahead;
+  /// What threads have copied, instructions read that go another way.
+  bool needsFence = false;
 };
 
 /// Where an element lies, in numbers that all accesses of a kernel have for the same place.
@@ -345,6 +357,8 @@ private:
   /// Starts an asynchronous copy of `bytes`, or of zeros where `exists` (may be null) fails.
   void emitAsyncPiece(Value target, Value source, int64_t bytes, Value exists);
   void emitCopyGathered(tgpu::CopyGatheredOp op, Value place, Value condition);
+  /// i1: this thread has indices of its own; null where all have.
+  Value emitHasIndices(tgpu::CopyGatheredOp op);
 
   //===--- Reduce.cpp ---------------------------------------------------------------------===//
   LogicalResult emitReduce(Operation *op, mlir::Region &combiner,

@@ -179,20 +179,7 @@ void Emitter::arriveAtBlocks(Value barrier, Value numBlocks) {
 // The operations
 //===------------------------------------------------------------------------===//
 
-namespace {
-
-/// Who reads what a ring holds.
-struct RingReaders {
-  bool threads = false;    ///< anything but instructions that whole warps wait for
-  bool warpGroups = false; ///< asynchronous products that all warps of a group issue
-  bool issuer = false;     ///< products that one thread issues
-
-  bool products() const { return warpGroups || issuer; }
-};
-
-} // namespace
-
-static RingReaders readersOf(Value ring) {
+RingReaders RingReaders::of(Value ring) {
   RingReaders readers;
   for (Operation *user : ring.getUsers())
     if (isa<tgpu::PopOp>(user))
@@ -264,7 +251,7 @@ LogicalResult Emitter::emitRing(tgpu::RingOp op) {
   ring.type = op.getRing().getType();
   ring.places = *op.getOffset();
   ring.barriers = *op.getBarriers();
-  RingReaders readers = readersOf(op.getRing());
+  RingReaders readers = RingReaders::of(op.getRing());
   ring.isReadByThreads = readers.threads;
   ring.isReadByIssuer = accumulators && !readers.threads && !readers.warpGroups;
   ring.push = emitCursor(ring, /*parity=*/1, /*waits=*/true);

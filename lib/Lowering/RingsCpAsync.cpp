@@ -11,6 +11,9 @@
 //   pop      waits for the oldest group, then for all threads of the block
 //   release  nothing: the next pop is where all threads meet
 //
+// Before they meet each thread fences its copies, where instructions read them that do not go
+// the way of loads and stores.
+//
 // A place may be filled again once all threads have met since it was released, which
 // holds when the push comes after the next pop (ScheduleLoops), of that ring or of another that
 // takes turns with it, or the ring has two places.
@@ -54,6 +57,7 @@ LogicalResult Emitter::emitThreadRing(tgpu::RingOp op) {
   ring.pushOffset = emitStackVariable(0);
   ring.popOffset = emitStackVariable(0);
   ring.ahead = emitStackVariable(0);
+  ring.needsFence = RingReaders::of(op.getRing()).products();
   threadRings.try_emplace(op.getRing(), ring);
   return success();
 }
@@ -88,7 +92,7 @@ LogicalResult Emitter::emitThreadPush(tgpu::PushOp op, Value condition) {
     if (auto copy = dyn_cast<tgpu::CopyOp>(inner))
       AsyncCopyEmitter(*this, copy, bufferOf(copy), condition).emit();
     else if (auto copy = dyn_cast<tgpu::CopyGatheredOp>(inner))
-      emitCopyGathered(copy, bufferOf(copy), condition);
+      emitUnder(emitHasIndices(copy), [&] { emitCopyGathered(copy, bufferOf(copy), condition); });
   }
   loc = op.getLoc();
   NVVM::CpAsyncCommitGroupOp::create(builder, loc);
@@ -121,6 +125,8 @@ LogicalResult Emitter::emitThreadPop(tgpu::PopOp op) {
   }
   ahead = arith::SubIOp::create(builder, loc, ahead, i32(1));
   store(ahead, ring.ahead);
+  if (ring.needsFence)
+    (void)emitFenceAsync();
   if (failed(emitBarrier()))
     return failure();
   Value place = takePlace(ring, ring.popOffset);

@@ -22,6 +22,8 @@
 // Sharing costs barriers, so a kernel whose buffers are small together does not share, and one
 // without rings, which need all that there is, takes more than it must: each buffer then gets the
 // bytes that have not been used for longest.
+// A ring that threads fill is in use throughout the loops around it, unless FitRings says that
+// it shares in them.
 // What the copy engine reads is in use for longer than operations tell, and is not shared.
 //
 // Accumulators in tensor memory get their columns one behind the other; SelectAtoms has
@@ -37,6 +39,7 @@
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -106,6 +109,20 @@ SmallVector<Operation *, 1> waitsFor(Operation *op) {
   return waits;
 }
 
+/// The innermost block that has all uses of `ring` and the loops that take from it. What is pushed
+/// there is popped there: between two iterations of a loop around it the ring is empty.
+Block *blockAround(tgpu::RingOp ring) {
+  SmallVector<Operation *> inside;
+  for (Operation *user : ring.getRing().getUsers()) {
+    Operation *loop = isa<tgpu::PopOp>(user) ? user->getParentOfType<LoopLikeOpInterface>() : nullptr;
+    inside.push_back(loop ? loop : user);
+  }
+  Block *block = inside.empty() ? ring->getBlock() : inside.front()->getBlock();
+  while (!llvm::all_of(inside, [&](Operation *op) { return block->findAncestorOpInBlock(*op); }))
+    block = block->getParentOp()->getBlock();
+  return block;
+}
+
 SmallVector<Buffer> collectBuffers(tile::KernelOp kernel) {
   ProgramOrder order(kernel);
   SmallVector<Buffer> buffers;
@@ -138,8 +155,9 @@ SmallVector<Buffer> collectBuffers(tile::KernelOp kernel) {
                   order.end(ring), swizzleAlignment};
     if (!ring.getRing().use_empty())
       buffer.begin = INT64_MAX;
+    Block *block = ring->hasAttr(sharesInLoopsAttrName) ? blockAround(ring) : ring->getBlock();
     for (Operation *user : ring.getRing().getUsers()) {
-      Operation *outer = ring->getBlock()->findAncestorOpInBlock(*user);
+      Operation *outer = block->findAncestorOpInBlock(*user);
       buffer.begin = std::min(buffer.begin, order.begin(outer));
       buffer.end = std::max(buffer.end, order.end(outer));
     }

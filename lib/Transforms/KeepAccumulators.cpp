@@ -85,12 +85,15 @@ static std::optional<Sum> matchSum(scf::ForOp loop, unsigned carried) {
 /// Whether no thread writes to what products read from `buffer` within the loop: a place of
 /// a ring that only products read, or a buffer that is filled before.
 static bool staysAsItIs(Value buffer, scf::ForOp loop) {
-  if (auto pop = buffer.getDefiningOp<tgpu::PopOp>())
-    return llvm::all_of(pop.getRing().getUsers(), [](Operation *user) {
-      return !isa<tgpu::PopOp>(user) || llvm::all_of(user->getUsers(), [](Operation *reader) {
-        return isa<tgpu::AccumulateOp>(reader) || reader->use_empty();
-      });
-    });
+  if (auto pop = buffer.getDefiningOp<tgpu::PopOp>()) {
+    auto ring = pop.getRing().getDefiningOp<tgpu::RingOp>();
+    return !ring.isFilledByThreads() &&
+           llvm::all_of(pop.getRing().getUsers(), [](Operation *user) {
+             return !isa<tgpu::PopOp>(user) || llvm::all_of(user->getUsers(), [](Operation *reader) {
+               return isa<tgpu::AccumulateOp>(reader) || reader->use_empty();
+             });
+           });
+  }
   return llvm::none_of(buffer.getUsers(), [&](Operation *user) {
     return isa<tgpu::StoreOp>(user) && loop->isAncestor(user);
   });

@@ -536,12 +536,23 @@ bool sinkWaits(scf::ForOp loop) {
   return overlap;
 }
 
+/// Whether threads copy what is popped in `loop`. They write a place again when all have met
+/// since its release, so the products that read it are waited for in their own iteration.
+bool threadsCopy(scf::ForOp loop) {
+  return llvm::any_of(loop.getBody()->getOps<tgpu::PopOp>(), [](tgpu::PopOp pop) {
+    auto ring = pop.getRing().getDefiningOp<tgpu::RingOp>();
+    return ring && ring.isFilledByThreads();
+  });
+}
+
 struct ScheduleAsyncMma : tilec::impl::ScheduleAsyncMmaBase<ScheduleAsyncMma> {
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops) {
-      if (std::optional<Skew> skew = matchSkew(loop)) {
+      if (threadsCopy(loop)) {
+        explainWaits(loop);
+      } else if (std::optional<Skew> skew = matchSkew(loop)) {
         remarkChoice(skew->tail.mma, "schedule-async-mma",
                      "runs an iteration late, beside what is computed for the next");
         Skewer(loop, *skew).run();
@@ -589,6 +600,7 @@ struct ScheduleAsyncMma : tilec::impl::ScheduleAsyncMmaBase<ScheduleAsyncMma> {
         llvm::any_of(products, isHalf)      ? "sums of 16 bits are packed between products"
         : llvm::any_of(products, isWritten) ? "threads write an operand of the loop's products "
                                               "to shared memory"
+        : threadsCopy(loop)                 ? "all threads copy what the loop's products read"
         : !ring                             ? "the operands of the last product do not come "
                                               "from one ring in the loop"
         : cast<tgpu::RingType>(ring.getType()).getStages() < 2

@@ -19,6 +19,10 @@ inline int64_t barrierBytes(int64_t stages) { return stages * 16; }
 inline constexpr int64_t tensorMemoryBytes = 16;
 bool usesTensorMemory(tile::KernelOp kernel);
 
+/// On a tgpu.ring that threads fill (unit): within a loop around the one that takes from it,
+/// others may have its bytes.
+inline constexpr llvm::StringLiteral sharesInLoopsAttrName = "tgpu.shares_in_loops";
+
 /// Bytes of shared memory that the kernel takes with its rings as long as they are.
 int64_t bytesOfKernel(tile::KernelOp kernel);
 

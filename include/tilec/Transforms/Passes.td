@@ -330,6 +330,17 @@ def StageOperands : Pass<"tile-stage-operands", "::tilec::tile::KernelOp"> {
                            "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def FitRings : Pass<"tile-fit-rings", "::tilec::tile::KernelOp"> {
+  let summary = "rings share bytes where they do not fit beside each other";
+  let description = [{
+    Where the rings of a kernel do not fit into a block's shared memory with one place each, all
+    threads fill them, and those of different loops share bytes.
+  }];
+  let options = [
+    Option<"budget", "budget", "int64_t", /*default=*/"232448",
+      "Bytes of shared memory a block may use">];
+}
+
 def KeepAccumulators : Pass<"tile-keep-accumulators", "::tilec::tile::KernelOp"> {
   let summary = "sums of loops stay in tensor memory";
   let description = [{
