@@ -23,7 +23,7 @@ install(TARGETS tilec tile-run tile-opt tile-bench RUNTIME DESTINATION bin)
 install(TARGETS TilecRuntime TilecKernelInfo TilecNumerics ARCHIVE DESTINATION lib)
 install(TARGETS tilec_runtime tilec_jit LIBRARY DESTINATION lib)
 
-set(_public tilec.h jit.h Runtime/Array.h Runtime/C.h Runtime/Device.h Runtime/Error.h Runtime/Graph.h
+set(_public tilec.h jit.h dlpack.h Runtime/Array.h Runtime/C.h Runtime/Device.h Runtime/Error.h Runtime/Graph.h
   Runtime/HostTypes.h Runtime/Kernel.h Runtime/Module.h Support/DType.h Support/Expected.h
   Support/HostExpr.h Support/KernelArg.h Support/KernelInfo.h Support/LaunchPlan.h
   Support/ModuleFile.h Support/Numerics.h Support/TensorMapPlan.h)
