@@ -72,8 +72,12 @@ std::vector<CodeCache::Entry> CodeCache::entries() const {
     if (it->path().extension() != suffix)
       continue;
     std::error_code gone;
+    fs::file_time_type written = it->last_write_time(gone);
+    if (gone)
+      continue;
+    auto since1970 = std::chrono::file_clock::to_sys(written).time_since_epoch();
     Entry entry{it->path().string(), it->file_size(gone),
-                it->last_write_time(gone).time_since_epoch().count()};
+                std::chrono::duration_cast<std::chrono::nanoseconds>(since1970).count()};
     if (!gone)
       result.push_back(entry);
   }

@@ -35,7 +35,8 @@ constexpr std::array<StringRef, 11> emitKinds = {"ast",  "tile", "laid-out", "st
                                    "ptx",  "cubin", "module",  "json",   "layout"};
 
 void printHelp(llvm::raw_ostream &os) {
-  Options().printHelp(os, "tilec [options] file.tile…", "compiles tile kernels for NVIDIA GPUs");
+  Options().printHelp(os, "tilec [options] file.tile…\n       tilec cache list|clear",
+                      "compiles tile kernels for NVIDIA GPUs");
 }
 
 //===------------------------------------------------------------------------===//

@@ -3,12 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===------------------------------------------------------------------------===//
 //
-// Reads options, compiles each input with Compilation, writes outputs. Exit codes:
+// `tilec cache …` is about the code cache (Cache.cpp). Else: reads options, compiles each input with Compilation, writes outputs. Exit codes:
 // 0; 1 errors in the input; 2 bad usage; 3 external tool missing or failed; 70
 // internal error. Messages go to stderr only.
 //
 //===------------------------------------------------------------------------===//
 
+#include "Cache.h"
 #include "CommandLine.h"
 #include "Emit.h"
 
@@ -53,6 +54,9 @@ static void growHeapsInLargeSteps() {
 int main(int argc, char **argv) {
   growHeapsInLargeSteps();
   llvm::InitLLVM init(argc, argv);
+  llvm::ArrayRef<const char *> words(argv + 1, argv + argc);
+  if (!words.empty() && llvm::StringRef(words.front()) == "cache")
+    return endOutput("tilec", runCacheCommand(words.drop_front()));
   CommandLine line;
   if (int status = line.parse(argc, argv, llvm::errs()))
     return status;

@@ -41,7 +41,7 @@ public:
   struct Entry {
     std::string path;
     uint64_t bytes = 0;
-    int64_t lastUse = 0; ///< nanoseconds since the epoch
+    int64_t lastUse = 0; ///< nanoseconds since 1970
   };
   /// Used longest ago first.
   std::vector<Entry> entries() const;
@@ -49,6 +49,7 @@ public:
   unsigned clear() const;
 
   const std::string &getFolder() const { return folder; }
+  uint64_t getCap() const { return capBytes; }
 
 private:
   void trim() const;
