@@ -16,7 +16,8 @@ Fails when, for some file and chip:
   - the code waits for all of the GPU's memory (fence or membar of gpu or sys
     scope, which ptxas also makes of a remote mbarrier arrival that says `.release.cluster`;
     MEMBAR.*.GPU in the machine code where a disassembler is found, but for one of each atomic
-    that asks for order: of the source, or the one of a block whose sum meets others in memory).
+    that asks for order, of the source or of a block whose sum meets others in memory, and of
+    each fence of a cluster, where blocks that add up in one meet).
 One line a problem, then "N modules, M problems". Exit code 1 when M > 0, 3 when there
 is no ptxas. `$TILEC_PTXAS` names the assembler.
 """
@@ -37,7 +38,8 @@ PROGRESS = re.compile(r"bytes gmem|Compile time|Function properties for|Compilin
 SPARED_BYTES = 8
 FENCE = re.compile(r"^\s*(?:@!?%\w+\s+)?(fence\.(sc|acq_rel|acquire|release)\S*\.(gpu|sys)|membar\.(gl|sys)|"
                    r"mbarrier\.arrive\S*\.release\.cluster\.shared::cluster)", re.M)
-ORDERED_ATOMIC = re.compile(r"\b(?:atom|red|st)\.(?:acq_rel|acquire|release)\.(?:gpu|sys)\.")
+ASKED_WAIT = re.compile(r"\b(?:atom|red|st)\.(?:acq_rel|acquire|release)\.(?:gpu|sys)\.|"
+                        r"\bfence\.acq_rel\.cluster\b")
 
 
 def find_tool(name, variable):
@@ -79,10 +81,10 @@ def rolled_kernels(ptx):
 
 
 def waits_of_code(text, ptx):
-    """Waits in machine code for the GPU's memory, where they are more than atomics ask for."""
+    """Waits in machine code for the GPU's memory, where they are more than it asks for."""
     sections = re.split(r"^\s*\.section\s+\.text\.(\w+)", text, flags=re.M)
     for name, code in zip(sections[1::2], sections[2::2]):
-        asked = len(ORDERED_ATOMIC.findall(bodies(ptx).get(name, "")))
+        asked = len(ASKED_WAIT.findall(bodies(ptx).get(name, "")))
         waits = re.findall(r"MEMBAR\.\w+\.(?:GPU|SYS)", code)
         if len(waits) > asked:
             yield f"{name}: {sorted(set(waits))[0]}"
