@@ -175,6 +175,7 @@ static BuildInfo describeBuild(Operation *op) {
   if (op->hasAttr("tile.cluster_axis"))
     build.clusterAxis = integerOf(op, "tile.cluster_axis");
   build.splitK = integerOf(op, "tile.split_k");
+  build.blocksAtOnce = integerOf(op, "tile.blocks_at_once", 1);
   build.sumBytes = integerOf(op, "tile.sum_bytes");
   build.positions = integerOf(op, "tile.positions", 1);
   build.threads *= build.positions;

@@ -100,6 +100,8 @@ static Json buildToJson(const BuildInfo &build) {
   if (build.clusterAxis)
     j["cluster_axis"] = *build.clusterAxis;
   j["split_k"] = build.splitK;
+  if (build.blocksAtOnce != 1)
+    j["blocks_at_once"] = build.blocksAtOnce;
   if (build.sumBytes)
     j["sum_bytes"] = build.sumBytes;
   j["positions"] = build.positions;
@@ -272,6 +274,8 @@ static BuildInfo readBuild(const Json &value, const std::string &path, std::stri
   if (in.has("cluster_axis"))
     build.clusterAxis = static_cast<unsigned>(in.integer("cluster_axis", 0, 2));
   build.splitK = static_cast<unsigned>(in.integer("split_k", 0, 8));
+  if (in.has("blocks_at_once"))
+    build.blocksAtOnce = static_cast<unsigned>(in.integer("blocks_at_once", 1, 32));
   if (in.has("sum_bytes"))
     build.sumBytes = static_cast<unsigned>(in.integer("sum_bytes", 0, 1 << 24));
   build.positions = static_cast<unsigned>(in.integer("positions", 1, 32));

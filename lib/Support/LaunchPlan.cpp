@@ -422,13 +422,13 @@ static int64_t bytesOfArrays(std::span<const KernelArg> args) {
 /// so much of the arrays that it pays: less, where blocks of a multiprocessor share its time.
 static bool isOfFewBlocks(const BuildInfo &build, std::span<const KernelArg> args, int64_t numBlocks,
                           unsigned multiprocessors) {
-  int64_t atOnce = std::max(build.persistent, 1u);
+  int64_t atOnce = std::max(build.persistent, build.blocksAtOnce);
   return numBlocks <= atOnce * multiprocessors / 2 &&
          bytesOfArrays(args) * atOnce / bytesToShare >= numBlocks;
 }
 
 /// 8, 4 or 2 for each of `numBlocks` positions: the most that find room at once, of `room`.
-static unsigned blocksAtOnce(int64_t numBlocks, int64_t room) {
+static unsigned mostWithRoom(int64_t numBlocks, int64_t room) {
   for (unsigned blocks : {8u, 4u})
     if (numBlocks * blocks <= room)
       return blocks;
@@ -440,11 +440,11 @@ unsigned tilec::blocksOfPosition(const BuildInfo &build, const LaunchPlan &plan,
   if (build.splitK != 1)
     return std::max(build.splitK, 1u);
   if (build.sumBytes)
-    return blocksAtOnce(plan.numBlocks, multiprocessors);
+    return mostWithRoom(plan.numBlocks, int64_t(build.blocksAtOnce) * multiprocessors);
   // Multiprocessors come in groups of some 16, and a cluster stays in one: clusters of
   // more than two leave some of them without work. Nor do they pay where they only fill places
   // beside other blocks: an H200 adds four parts up in longer than that saves.
-  return blocksAtOnce(plan.numBlocks, multiprocessors - multiprocessors / 8);
+  return mostWithRoom(plan.numBlocks, multiprocessors - multiprocessors / 8);
 }
 
 int64_t tilec::workspaceBytes(const BuildInfo &build, const LaunchPlan &plan,

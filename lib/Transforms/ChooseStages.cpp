@@ -11,7 +11,7 @@
 //
 // Rings that threads fill share bytes with buffers that are used before or after; they get
 // at most four places, and with up to four warps no more than lets two blocks fit, if two
-// places do, or one where two rings take turns.
+// places do (three in builds for small grids), or one where two rings take turns.
 //
 // Rings that are filled in the innermost loops share the room evenly; the others hold
 // what one pass through such a loop needs, and have one place. What is left gives those
@@ -23,6 +23,8 @@
 #include "SharedMemory.h"
 
 #include "tilec/Support/Target.h"
+#include "tilec/Tile/BuildFacts.h"
+#include "tilec/Tile/Contains.h"
 #include "tilec/Tile/Remarks.h"
 #include "tilec/TileGPU/SharedBuffers.h"
 #include "tilec/TileGPU/TileGPU.h"
@@ -156,12 +158,19 @@ struct ChooseStages : tilec::impl::ChooseStagesBase<ChooseStages> {
       int64_t all = blocks * (bytes + Chip::sharedReservedPerBlock);
       return bytes <= budget && (blocks == 1 || (target && all <= target->sharedPerSM));
     };
-    // A second block computes while the threads of the first wait for each other.
+    // A second block computes while the threads of the first wait for each other. In a small grid
+    // there may be none, and a step ahead is too little for a block alone.
+    bool isOfFew = tile::relies(getOperation(), BuildFact::FewBlocks) &&
+                   contains<tgpu::MemorySumOp>(getOperation());
     if (!asked && numWarps <= 4) {
-      int64_t least = canAlternate(rings) ? 1 : 2;
+      int64_t least = isOfFew ? 3 : canAlternate(rings) ? 1 : 2;
       for (int64_t stages = mostThreadStages; stages >= least; --stages)
-        if (fits(stages, 2))
+        if (fits(stages, 2)) {
+          if (isOfFew)
+            getOperation()->setAttr(tgpu::blocksAtOnceAttrName,
+                                    Builder(&getContext()).getI64IntegerAttr(2));
           return explain(rings, asked, mostThreadStages, /*forOthers=*/true);
+        }
     }
     for (int64_t stages = asked ? asked : mostThreadStages; stages > 0; --stages)
       if (fits(stages, 1))

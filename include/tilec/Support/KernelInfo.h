@@ -83,7 +83,7 @@ enum class BuildFact : uint8_t {
   /// elements apart (ParamInfo::reach).
   Index32 = 4,
   /// The grid has at most half as many positions as blocks find room on the device at once (one
-  /// a multiprocessor, or as many as `persistent` says), and each has so much of the arrays
+  /// a multiprocessor, or as many as `persistent` or `blocksAtOnce` says), and each has so much of the arrays
   /// (bytesToShare for each of those blocks of a multiprocessor) that it pays that several
   /// blocks share it.
   FewBlocks = 8,
@@ -143,6 +143,9 @@ struct BuildInfo {
   /// Blocks that share each position of the grid, in a cluster or by way of memory; 1: as many as
   /// the launch decides (blocksOfPosition); 0: a block has its position for itself.
   unsigned splitK = 0;
+  /// Blocks that find room on a multiprocessor, of a build whose blocks share positions and do not
+  /// stay; 1: no more, or not known.
+  unsigned blocksAtOnce = 1;
   /// Bytes of the workspace that each block writes its parts of sums to; 0: none.
   unsigned sumBytes = 0;
   bool awaitsGrids = false; ///< may start before the grids ahead of it end: it waits by itself

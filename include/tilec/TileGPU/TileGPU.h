@@ -57,6 +57,9 @@ inline constexpr llvm::StringLiteral awaitsGridsAttrName = "tile.awaits_grids";
 /// On tile.kernel: so many blocks share each position of the grid, those of a cluster or such
 /// that add up in memory; 0: the launch decides.
 inline constexpr llvm::StringLiteral splitKAttrName = "tgpu.split_k";
+/// On tile.kernel, of a build for small grids: so many of its blocks find room on a
+/// multiprocessor (i64); absent: one, as far as is known.
+inline constexpr llvm::StringLiteral blocksAtOnceAttrName = "tile.blocks_at_once";
 
 } // namespace tilec::tgpu
 

@@ -54,6 +54,7 @@ static KernelInfo residentKernel() {
   info.builds[0].cluster = 4;
   info.builds[0].clusterAxis = 1;
   info.builds[0].splitK = 4;
+  info.builds[0].blocksAtOnce = 2;
   info.builds[0].sumBytes = 5120;
   info.builds[0].positions = 2;
   info.builds[0].awaitsGrids = true;
@@ -70,6 +71,8 @@ TEST(KernelInfo, ResidentBuildsRoundTrip) {
   EXPECT_EQ(build.clusterAxis, 1u);
   EXPECT_FALSE(back->builds[1].clusterAxis);
   EXPECT_EQ(build.splitK, 4u);
+  EXPECT_EQ(build.blocksAtOnce, 2u);
+  EXPECT_EQ(back->builds[1].blocksAtOnce, 1u);
   EXPECT_EQ(build.sumBytes, 5120u);
   EXPECT_EQ(back->builds[1].sumBytes, 0u);
   EXPECT_EQ(build.positions, 2u);
@@ -106,6 +109,8 @@ TEST(KernelInfo, MalformedFieldsAreNamed) {
             "launch facts: `builds[0].cluster` is out of range");
   EXPECT_EQ(readChanged("\"split_k\": 4", "\"split_k\": 9"),
             "launch facts: `builds[0].split_k` is out of range");
+  EXPECT_EQ(readChanged("\"blocks_at_once\": 2", "\"blocks_at_once\": 0"),
+            "launch facts: `builds[0].blocks_at_once` is out of range");
   EXPECT_EQ(readChanged("\"sum_bytes\": 5120", "\"sum_bytes\": 16777217"),
             "launch facts: `builds[0].sum_bytes` is out of range");
   EXPECT_EQ(readChanged("\"persistent\": 2", "\"persistent\": -1"),

@@ -336,6 +336,13 @@ TEST(LaunchPlan, BuildsForFewBlocks) {
   EXPECT_EQ(buildFor({133, 1, 1}, 132, 8192), 1u);
   EXPECT_EQ(buildFor({64, 1, 1}, 132, 2048), 0u);
   EXPECT_EQ(buildFor({66, 1, 1}, 132, 2048), 1u);
+  // So it is where blocks do not stay.
+  info.builds[0].persistent = 0;
+  info.builds[0].blocksAtOnce = 2;
+  launcher = Launcher::create(info);
+  ASSERT_TRUE(launcher);
+  EXPECT_EQ(buildFor({132, 1, 1}, 132, 8192), 0u);
+  EXPECT_EQ(buildFor({133, 1, 1}, 132, 8192), 1u);
 }
 
 /// Bases and pitches that are multiples of words are enough for a build that asks for no more.
@@ -477,6 +484,10 @@ TEST(LaunchPlan, BlocksThatAddUpInMemory) {
   EXPECT_EQ(blocksOfPosition(build, planOf(17), 132), 4u);
   EXPECT_EQ(blocksOfPosition(build, planOf(33), 132), 4u);
   EXPECT_EQ(blocksOfPosition(build, planOf(34), 132), 2u);
+  build.blocksAtOnce = 2;
+  EXPECT_EQ(blocksOfPosition(build, planOf(33), 132), 8u);
+  EXPECT_EQ(blocksOfPosition(build, planOf(66), 132), 4u);
+  EXPECT_EQ(blocksOfPosition(build, planOf(67), 132), 2u);
 }
 
 TEST(LaunchPlan, WorkspacesAreTheLastParameter) {
