@@ -236,7 +236,7 @@ static RowAndOther placeInRounds(BlockArithmetic math, Value number, Value rows,
   Value first = math.div(pairs.inTurn, pairs.ofRow), taken = math.rem(pairs.inTurn, pairs.ofRow);
   Value firstWhole = math.add(first, math.min(taken, one));
   Value left = math.max(math.sub(others, first), one);
-  Value whole = math.max(math.sub(others, firstWhole), one);
+  Value whole = math.sub(others, firstWhole);
   Value before = math.mul(taken, whole);
   Value between = math.mul(math.mul(math.sub(pairs.ofRow, taken), two), left);
   Value behind = math.sub(place, before);
@@ -246,7 +246,7 @@ static RowAndOther placeInRounds(BlockArithmetic math, Value number, Value rows,
   row = math.select(isBetween, taken, row);
   Value inRows = math.select(isBefore, place, math.sub(behind, between));
   inRows = math.select(isBetween, behind, inRows);
-  Value width = math.select(isBetween, left, whole);
+  Value width = math.select(isBetween, left, math.max(whole, one));
   row = math.add(row, math.div(inRows, width));
   Value other = math.add(math.select(isBetween, first, firstWhole), math.rem(inRows, width));
   return {math.select(isAlone, math.sub(rows, one), row),

@@ -181,7 +181,8 @@ protected:
     OwningOpRef<ModuleOp> module = schedule(context, from, to);
     ASSERT_TRUE(module);
     tile::KernelOp kernel = *module->getOps<tile::KernelOp>().begin();
-    for (Position grid : {Position{1, 1, 1}, {1, 5, 3}, {2, 3, 1}, {5, 4, 2}, {7, 3, 5}, {8, 6, 2}, {9, 1, 1}, {9, 5, 2}})
+    for (Position grid : {Position{1, 1, 1}, {1, 5, 3}, {2, 3, 1}, {5, 4, 2}, {7, 3, 5}, {8, 6, 2}, {9, 1, 1}, {9, 5, 2},
+                          {16, 1, 1}, {19, 3, 2}})
       for (int64_t blocks : {1, 2, 3, 4, 7, 13, 66}) {
         SCOPED_TRACE(testing::Message() << grid[0] << " x " << grid[1] << " x " << grid[2] << ", " << blocks);
         double most = mostOverAverage(kernel, grid, std::min(blocks, grid[0] * grid[1] * grid[2]),
