@@ -30,6 +30,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -64,12 +65,6 @@ static bool isSharedRead(Operation *op) {
   return isa<NVVM::LdMatrixOp>(op) || (load && addressSpace(load.getAddr()) == sharedSpace);
 }
 
-/// Bytes that threads convert to a wider type: code generation takes them apart by words, which
-/// it finds only where they are loaded in front of the conversion (PackFields).
-static bool isOfBytes(Operation *read) {
-  return isa<LLVM::LoadOp>(read) && getElementTypeOrSelf(read->getResult(0).getType()).isInteger(8);
-}
-
 /// The thread's variable that `op` reads or writes, or null.
 static Value variableOf(Operation *op) {
   Value address;
@@ -88,6 +83,65 @@ static unsigned bitsOf(Type type) {
   auto vector = dyn_cast<VectorType>(type);
   return getElementTypeOrSelf(type).getIntOrFloatBitWidth() *
          unsigned(vector ? vector.getNumElements() : 1);
+}
+
+/// The element of a tile's part, or itself.
+static unsigned elementBits(Type type) {
+  return getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+}
+
+/// Bytes of which no word is made: what threads convert to a wider type is taken apart by words
+/// (PackFields), which only pairs of bytes and whole words are when a loop carries them.
+static bool isOfOddBytes(Operation *read) {
+  Type type = read->getResult(0).getType();
+  return isa<LLVM::LoadOp>(read) && elementBits(type) == 8 && bitsOf(type) != 16 && bitsOf(type) % 32;
+}
+
+/// What a loop carries of `value`: of what is read from shared memory, words, which the optimiser does not follow back
+/// to where they come from. It would load them in front of their use instead, behind the products that
+/// loads are to run beside, and take bytes one by one. The moves cost nothing in the machine code.
+static SmallVector<Value> pack(OpBuilder &builder, Value value) {
+  Type type = value.getType(), word = builder.getI32Type();
+  auto load = value.getDefiningOp<LLVM::LoadOp>();
+  if (!load || !isSharedRead(load) || elementBits(type) > 32 ||
+      (bitsOf(type) != 16 && bitsOf(type) % 32))
+    return {value};
+  Location loc = value.getLoc();
+  auto move = [&](Value bits) {
+    return LLVM::CallIntrinsicOp::create(builder, loc, word,
+                                         builder.getStringAttr("llvm.nvvm.move.i32"), bits)
+        .getResult(0);
+  };
+  if (bitsOf(type) == 16) {
+    value = LLVM::BitcastOp::create(builder, loc, builder.getI16Type(), value);
+    return {move(LLVM::ZExtOp::create(builder, loc, word, value))};
+  }
+  if (bitsOf(type) == 32)
+    return {move(LLVM::BitcastOp::create(builder, loc, word, value))};
+  value = LLVM::BitcastOp::create(builder, loc, VectorType::get(bitsOf(type) / 32, word), value);
+  auto words = vector::ToElementsOp::create(builder, loc, value);
+  return llvm::map_to_vector(words.getResults(), move);
+}
+
+/// The other way round: the value of `type` that is carried as `words`.
+static Value unpack(OpBuilder &builder, ValueRange words, Type type) {
+  Location loc = words.front().getLoc();
+  if (words.front().getType() == type)
+    return words.front();
+  if (bitsOf(type) == 16) {
+    Value half = LLVM::TruncOp::create(builder, loc, builder.getI16Type(), words.front());
+    return LLVM::BitcastOp::create(builder, loc, type, half);
+  }
+  if (words.size() == 1)
+    return LLVM::BitcastOp::create(builder, loc, type, words.front());
+  auto whole = cast<VectorType>(type);
+  SmallVector<Value> elements;
+  for (Value word : words) {
+    auto part = VectorType::get(32 / elementBits(type), whole.getElementType());
+    word = LLVM::BitcastOp::create(builder, loc, part, word);
+    llvm::append_range(elements, vector::ToElementsOp::create(builder, loc, word).getResults());
+  }
+  return vector::FromElementsOp::create(builder, loc, whole, elements);
 }
 
 static bool isCopy(Operation *op) {
@@ -194,7 +248,7 @@ bool Rotation::findFirstReads() {
   unsigned bits = 0;
   for (Operation *op : products)
     if (isSharedRead(op)) {
-      if (isOfBytes(op))
+      if (isOfOddBytes(op))
         return false;
       reads.insert(op);
       bits += bitsOf(op->getResult(0).getType());
@@ -279,7 +333,13 @@ void Rotation::rotate() {
     for (Value result : op->getResults())
       if (isGone(op) && !llvm::all_of(result.getUsers(), isGone))
         carried.push_back(result);
-  auto initial = llvm::map_to_vector(carried, [&](Value value) { return before.lookup(value); });
+  SmallVector<Value> initial;
+  SmallVector<size_t> numWords;
+  for (Value value : carried) {
+    SmallVector<Value> words = pack(rewriter, before.lookup(value));
+    numWords.push_back(words.size());
+    initial.append(words);
+  }
   auto rotateBody = [&](OpBuilder &builder, Location, ArrayRef<BlockArgument> arguments) {
     Operation *end = body->getTerminator();
     OpBuilder::InsertionGuard guard(builder);
@@ -287,10 +347,16 @@ void Rotation::rotate() {
     IRMapping next;
     for (Operation *op : first)
       builder.clone(*op, next);
-    for (auto [value, argument] : llvm::zip(carried, arguments))
-      value.replaceUsesWithIf(argument,
-                              [&](OpOperand &use) { return !isGone(use.getOwner()); });
-    auto results = llvm::map_to_vector(carried, [&](Value value) { return next.lookup(value); });
+    SmallVector<Value> results;
+    for (Value value : carried)
+      results.append(pack(builder, next.lookup(value)));
+    builder.setInsertionPointToStart(body);
+    SmallVector<Value> words(arguments.begin(), arguments.end());
+    for (auto [value, count] : llvm::zip(carried, numWords)) {
+      Value made = unpack(builder, ArrayRef(words).take_front(count), value.getType());
+      value.replaceUsesWithIf(made, [&](OpOperand &use) { return !isGone(use.getOwner()); });
+      words.erase(words.begin(), words.begin() + count);
+    }
     for (Operation *op : last)
       op->moveBefore(end);
     for (Operation *op : llvm::reverse(first))

@@ -87,6 +87,9 @@ struct ByteOfWords {
 
   Value *emitWord(IRBuilder<> &builder) const {
     unsigned bytes = cast<FixedVectorType>(vector->getType())->getNumElements();
+    Value *word;
+    if (match(vector, m_BitCast(m_Trunc(m_Value(word)))) && word->getType()->isIntegerTy(32))
+      return word;
     if (bytes == 2)
       return builder.CreateZExt(builder.CreateBitCast(vector, builder.getInt16Ty()),
                                 builder.getInt32Ty());

@@ -31,7 +31,8 @@ def LowerToSIMT : Pass<"tile-lower-to-simt", "mlir::ModuleOp"> {
 
 def ReadAhead : Pass<"tile-read-ahead", "mlir::LLVM::LLVMFuncOp"> {
   let summary = "wait, meeting and first reads of an iteration come before the last products of the one before";
-  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::scf::SCFDialect"];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::scf::SCFDialect",
+    "mlir::vector::VectorDialect"];
 }
 
 #endif // TILEC_LOWERING_PASSES
