@@ -24,7 +24,8 @@
 //
 // Only where nothing in the loop writes to memory, all places follow from the counter and
 // what is the same in all iterations (of loads that say where, too), and the tiles that
-// wait and the sums leave half of a thread's registers free. (Linear attention, which
+// wait and the sums leave half of a thread's registers free, or a quarter where all of them
+// are made narrower for the product, as f32 that is multiplied as bf16. (Linear attention, which
 // stores in each iteration, was a quarter slower with it: what stays behind waits for what
 // runs ahead.)
 //
@@ -33,6 +34,7 @@
 #include "Copies.h"
 #include "Dependence.h"
 
+#include "tilec/Atoms/Atom.h"
 #include "tilec/Tile/Accesses.h"
 #include "tilec/Tile/BuildFacts.h"
 #include "tilec/Tile/DebugSites.h"
@@ -55,11 +57,31 @@ namespace tilec {
 using namespace mlir;
 using namespace tilec;
 
-/// The most registers of a thread that may wait for the next iteration, alone and
-/// together with the sums of products.
-static constexpr int64_t mostWaiting = 32, mostHeld = 128;
+namespace {
+/// The most registers of a thread that may wait for the next iteration, alone and together with
+/// the sums of products.
+struct Limits {
+  int64_t waiting, held;
+};
+} // namespace
+
+/// What is made narrower on its way to the product leaves registers as soon as it is, and is most of
+/// what there is to load: it may take more of them, if then nothing in the iteration waits for memory.
+static constexpr Limits usual{32, 128}, ofNarrowed{64, 192};
+/// Of one of them: one that has more registers has addresses that take as many again.
+static constexpr int64_t mostOfNarrowed = 32;
 
 static bool reads(Operation *op) { return isa<tile::LoadOp, tile::GatherOp>(op); }
+
+/// Whether warps multiply what is loaded, in a narrower type and nothing else.
+static bool isNarrowed(Operation *load, tile::MmaOp product) {
+  const Atom *atom = product.getAtom() ? findAtom(*product.getAtom()) : nullptr;
+  int64_t bytes = storedBytes(getElementTypeOrSelf(load->getResult(0).getType()));
+  return atom && atom->scope == AtomScope::Warp && llvm::all_of(load->getUsers(), [&](Operation *user) {
+           return isa<arith::TruncFOp, tile::CastOp>(user) &&
+                  storedBytes(getElementTypeOrSelf(user->getResult(0).getType())) < bytes;
+         });
+}
 
 namespace {
 
@@ -138,6 +160,19 @@ static SmallVector<Value> loadFirst(ArrayRef<Prefetch> prefetches, scf::ForOp lo
   return SmallVector<Value>(branch.getResults());
 }
 
+/// How many registers `loads` of one iteration may take.
+static Limits limitsOf(ArrayRef<Operation *> loads, tile::MmaOp product, int64_t sums) {
+  int64_t waiting = 0;
+  for (Operation *load : loads) {
+    int64_t registers = registersOf(load->getResult(0).getType());
+    if (!isNarrowed(load, product) || registers > mostOfNarrowed)
+      return usual;
+    waiting += registers;
+  }
+  bool fits = waiting <= ofNarrowed.waiting && waiting + sums <= ofNarrowed.held;
+  return fits ? ofNarrowed : usual;
+}
+
 static void rotate(scf::ForOp loop, tile::MmaOp product, ArrayRef<Prefetch> prefetches) {
   OpBuilder builder(product);
   Location loc = loop.getLoc();
@@ -185,22 +220,24 @@ private:
     int64_t waiting = 0, sums = 0;
     for (Value carried : loop.getRegionIterArgs())
       sums += registersOf(carried.getType());
+    SmallVector<Operation *> loads;
+    for (Operation &op : *loop.getBody())
+      if (reads(&op) && !isCopied(&op) && isa<RankedTensorType>(op.getResult(0).getType()) &&
+          op.isBeforeInBlock(product) && feeds(&op, product, loop))
+        loads.push_back(&op);
+    Limits most = limitsOf(loads, product, sums);
     SmallVector<Prefetch> prefetches;
-    for (Operation &op : *loop.getBody()) {
-      if (!reads(&op) || isCopied(&op) || !isa<RankedTensorType>(op.getResult(0).getType()) ||
-          !op.isBeforeInBlock(product) || !feeds(&op, product, loop))
-        continue;
-      int64_t registers = registersOf(op.getResult(0).getType());
-      std::optional<Prefetch> found = findPrefetch(&op, loop);
-      if (!found || waiting + registers > mostWaiting ||
-          waiting + registers + sums > mostHeld) {
-        remarkMissed(&op, "schedule-loops", "the load waits for memory in each iteration: {0}",
+    for (Operation *op : loads) {
+      int64_t registers = registersOf(op->getResult(0).getType());
+      std::optional<Prefetch> found = findPrefetch(op, loop);
+      if (!found || waiting + registers > most.waiting || waiting + registers + sums > most.held) {
+        remarkMissed(op, "schedule-loops", "the load waits for memory in each iteration: {0}",
                      found ? "its tile would not fit beside the sums"
                            : "its place is not known an iteration before");
         continue;
       }
       waiting += registers;
-      remarkChoice(&op, "schedule-loops",
+      remarkChoice(op, "schedule-loops",
                    "the load runs an iteration ahead, {0} registers wait", registers);
       prefetches.push_back(*found);
     }

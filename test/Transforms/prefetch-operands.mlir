@@ -79,3 +79,52 @@ tile.kernel @written(%x: !tile.array<?x?xf16, mut>, %y: !tile.array<?x?xf16, mut
   }
   tile.return
 }
+
+// What is made narrower for the product may take 64 registers, and leaves a quarter of them beside the
+// sums: 32 of each operand here and 128 of the sum. Of an operand that has 64 alone nothing is loaded ahead,
+// and neither is the other.
+#large = #tile.layout<[64, 64] register [(0, 1), (8, 0), (0, 8), (0, 16), (0, 32), (16, 0), (32, 0)] lane [(0, 2), (0, 4), (1, 0), (2, 0), (4, 0)]>
+#part = #tile.layout<[64, 16] register [(0, 1), (8, 0), (0, 8), (16, 0), (32, 0)] lane [(0, 2), (0, 4), (1, 0), (2, 0), (4, 0)]>
+#other = #tile.layout<[16, 64] register [(1, 0), (8, 0), (0, 8), (0, 16), (0, 32)] lane [(2, 0), (4, 0), (0, 1), (0, 2), (0, 4)]>
+#long = #tile.layout<[64, 32] register [(0, 1), (8, 0), (0, 8), (16, 0), (32, 0), (0, 16)] lane [(0, 2), (0, 4), (1, 0), (2, 0), (4, 0)]>
+#longer = #tile.layout<[32, 64] register [(1, 0), (8, 0), (0, 8), (0, 16), (0, 32), (16, 0)] lane [(2, 0), (4, 0), (0, 1), (0, 2), (0, 4)]>
+// CHECK-LABEL: tile.kernel @narrowed
+// CHECK: scf.for {{.*}} iter_args(%[[SUM:.*]] = %{{.*}}, %[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}})
+// CHECK:   tile.cast %[[A]]
+// CHECK:   tile.cast %[[B]]
+// CHECK:   %[[NEXTA:.*]] = tile.load %arg0
+// CHECK:   %[[NEXTB:.*]] = tile.load %arg1
+// CHECK:   %[[R:.*]] = tile.mma
+// CHECK:   scf.yield %[[R]], %[[NEXTA]], %[[NEXTB]]
+// CHECK-LABEL: tile.kernel @whole
+// CHECK: scf.for {{.*}} iter_args(%{{[^,]*}} = %{{[^,]*}}) ->
+tile.kernel @narrowed(%x: !tile.array<?x?xf32>, %w: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 1 : i32, tile.facts = ["aligned16", "disjoint"]} {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %zeros = arith.constant dense<0.0> : tensor<64x64xf32, #large>
+  %s = scf.for %i = %zero to %n step %one iter_args(%sum = %zeros) -> (tensor<64x64xf32, #large>) {
+    %a = tile.load %x[%zero, %i] : !tile.array<?x?xf32> -> tensor<64x16xf32, #part>
+    %b = tile.load %w[%i, %zero] : !tile.array<?x?xf32> -> tensor<16x64xf32, #other>
+    %c = tile.cast %a : tensor<64x16xf32, #part> -> tensor<64x16xbf16, #part>
+    %d = tile.cast %b : tensor<16x64xf32, #other> -> tensor<16x64xbf16, #other>
+    %r = tile.mma %c, %d, %sum {atom = "mma_sync"} : tensor<64x16xbf16, #part>, tensor<16x64xbf16, #other>, tensor<64x64xf32, #large>
+    scf.yield %r : tensor<64x64xf32, #large>
+  }
+  tile.store %y[%zero, %zero], %s : !tile.array<?x?xf32, mut>, tensor<64x64xf32, #large>
+  tile.return
+}
+tile.kernel @whole(%x: !tile.array<?x?xf32>, %w: !tile.array<?x?xf32>, %y: !tile.array<?x?xf32, mut>, %n: index) attributes {num_warps = 1 : i32, tile.facts = ["aligned16", "disjoint"]} {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %zeros = arith.constant dense<0.0> : tensor<64x64xf32, #large>
+  %s = scf.for %i = %zero to %n step %one iter_args(%sum = %zeros) -> (tensor<64x64xf32, #large>) {
+    %a = tile.load %x[%zero, %i] : !tile.array<?x?xf32> -> tensor<64x32xf32, #long>
+    %b = tile.load %w[%i, %zero] : !tile.array<?x?xf32> -> tensor<32x64xf32, #longer>
+    %c = tile.cast %a : tensor<64x32xf32, #long> -> tensor<64x32xbf16, #long>
+    %d = tile.cast %b : tensor<32x64xf32, #longer> -> tensor<32x64xbf16, #longer>
+    %r = tile.mma %c, %d, %sum {atom = "mma_sync"} : tensor<64x32xbf16, #long>, tensor<32x64xbf16, #longer>, tensor<64x64xf32, #large>
+    scf.yield %r : tensor<64x64xf32, #large>
+  }
+  tile.store %y[%zero, %zero], %s : !tile.array<?x?xf32, mut>, tensor<64x64xf32, #large>
+  tile.return
+}
