@@ -66,6 +66,8 @@
 #include "Dependence.h"
 #include "GridLoop.h"
 #include "Hints.h"
+#include "OrderBlocks.h"
+#include "Raster.h"
 #include "ResidentBlocks.h"
 #include "Residuals.h"
 
@@ -98,41 +100,6 @@ static constexpr int64_t bandBlocks = 8;
 /// The same where blocks take unequally long. More would share more of what is read, and
 /// leave more of them unequal.
 static constexpr int64_t unevenBandBlocks = 4;
-
-/// Arithmetic on 32-bit numbers of blocks. A grid has fewer than 2^31.
-namespace {
-struct BlockArithmetic {
-  OpBuilder &builder;
-  Location loc;
-
-  Value constant(int64_t value) {
-    return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(int32_t(value)));
-  }
-  Value narrow(Value index) {
-    return arith::IndexCastOp::create(builder, loc, builder.getI32Type(), index);
-  }
-  Value widen(Value number) {
-    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), number);
-  }
-  Value add(Value a, Value b) { return arith::AddIOp::create(builder, loc, a, b); }
-  Value sub(Value a, Value b) { return arith::SubIOp::create(builder, loc, a, b); }
-  Value mul(Value a, Value b) { return arith::MulIOp::create(builder, loc, a, b); }
-  Value div(Value a, Value b) { return arith::DivUIOp::create(builder, loc, a, b); }
-  Value rem(Value a, Value b) { return arith::RemUIOp::create(builder, loc, a, b); }
-  Value shift(Value a, Value b) { return arith::ShRUIOp::create(builder, loc, a, b); }
-  Value min(Value a, Value b) { return arith::MinUIOp::create(builder, loc, a, b); }
-  Value max(Value a, Value b) { return arith::MaxUIOp::create(builder, loc, a, b); }
-  Value is(arith::CmpIPredicate predicate, Value a, Value b) {
-    return arith::CmpIOp::create(builder, loc, predicate, a, b);
-  }
-  Value select(Value condition, Value a, Value b) {
-    return arith::SelectOp::create(builder, loc, condition, a, b);
-  }
-};
-} // namespace
-
-/// How long a block takes, along axis 0 of the grid.
-enum class Work { Even, Grows, Shrinks };
 
 /// How the grid is gone through.
 struct Raster {
@@ -316,13 +283,6 @@ static bool hasCopiesInLoop(tile::KernelOp kernel) {
 //===------------------------------------------------------------------------===//
 // Clusters
 //===------------------------------------------------------------------------===//
-
-static auto isPositionAlong(uint32_t axis) {
-  return [axis](Operation *op) {
-    auto id = dyn_cast<tile::BlockIdOp>(op);
-    return id && id.getDim() == axis;
-  };
-}
 
 /// Says of a load whether it will be a copy.
 using IsCopy = llvm::function_ref<bool(tile::LoadOp)>;
@@ -693,7 +653,8 @@ private:
            (raster.isSharedAlong0 ? ", and with each a short one" : "");
   }
 
-  /// A block for each position of the grid, and no clusters.
+  /// A block for each position of the grid, and no clusters. Where warps multiply, the order of
+  /// blocks is one that suits their reads.
   void stayPlain(bool isAgainstHint, const char *why) {
     tile::KernelOp kernel = getOperation();
     if (isAgainstHint)
@@ -703,6 +664,11 @@ private:
       declineHint(kernel, chip, "cluster",
                   target && target->has(ChipFeature::Cluster) ? why : "the chip has none");
     remarkMissed(kernel, "schedule-blocks", "a block for each position of the grid: {0}", why);
+    if (!target || target->has(ChipFeature::WarpGroupMma) || target->has(ChipFeature::TensorMemoryMma))
+      return;
+    std::string order = orderBlocks(kernel);
+    if (!order.empty())
+      remarkChoice(kernel, "schedule-blocks", "blocks take the positions of the grid {0}", order);
   }
 };
 
