@@ -54,6 +54,8 @@
 // alone. Without a hint the launch has the last word (`tgpu.cluster_axis`): blocks are alone where the
 // extent is one.
 //
+// On chips without products of warp groups, other kernels get an order of blocks (OrderBlocks).
+//
 // Loads of which every tile is read by one position only where the grid is thin, as the
 // weights of a product with few rows, are marked so (Copies.h): they need not push out of
 // the L2 cache what is used again.

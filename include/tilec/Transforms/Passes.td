@@ -260,10 +260,12 @@ def ScheduleBlocks : Pass<"tile-schedule-blocks", "::tilec::tile::KernelOp"> {
   let description = [{
     A kernel with copied loads in a loop becomes persistent: a loop over the grid, in a
     raster that shares operands in the L2 cache, around its body. On chips with clusters
-    two blocks (by hint four or eight) that have loads in common become a cluster.
+    two blocks (by hint four or eight) that have loads in common become a cluster. On chips
+    without products of warp groups other kernels with products take positions in bands, too, or
+    the longest first.
   }];
   let options = [
-    Option<"chip", "chip", "std::string", /*default=*/"\"\"", "Which chip (none: no clusters)">];
+    Option<"chip", "chip", "std::string", /*default=*/"\"\"", "Which chip (none: no clusters, no order)">];
   let dependentDialects = ["::tilec::tile::TileDialect", "::tilec::tgpu::TileGPUDialect",
     "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
