@@ -331,15 +331,7 @@ private:
                                 bool(groups), isComplete);
     piece = avoidConflicts(builder, loc, piece, cast<tgpu::BufferType>(buffer.getType()).getLayout().getLayout());
     tgpu::StoreOp::create(builder, loc, piece, buffer);
-    OpBuilder::InsertionGuard guard(builder);
-    if (isInside) {
-      auto branch = scf::IfOp::create(builder, loc, isInside, /*withElse=*/true);
-      // The waits count copies that were issued: without one here, those before it must be done.
-      builder.setInsertionPointToStart(branch.elseBlock());
-      tgpu::CopyOutWaitOp::create(builder, loc, /*pending=*/0, bool(groups), /*complete=*/false);
-      builder.setInsertionPointToStart(branch.thenBlock());
-    }
-    tgpu::CopyOutOp::create(builder, loc, buffer, array, place,
+    tgpu::CopyOutOp::create(builder, loc, buffer, array, place, isInside,
                             builder.getDenseI64ArrayAttr(view.arrayDims),
                             partShape(), elements, groups, reduce);
   }
