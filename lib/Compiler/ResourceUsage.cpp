@@ -83,6 +83,8 @@ static void printText(const Usage &usage, raw_ostream &os) {
     os << "    buffers that are not in use together share bytes\n";
   else if (usage.rest() > 0 && !usage.buffers.empty())
     os << "    " << left_justify(spellBytes(usage.rest()), 22) << "barriers and alignment\n";
+  if (build.sumBytes)
+    os << "  " << spellBytes(build.sumBytes) << " of the launch's workspace, for a block's part of sums\n";
   const Occupancy &occupancy = usage.occupancy;
   unsigned blocks = occupancy.blocks();
   os << "  " << (build.registers ? "" : "at most ") << blocks << " block"
@@ -124,6 +126,8 @@ static void printJson(const Usage &usage, raw_ostream &os) {
     optional("registers", known(build.registers));
     optional("spillBytes", known(build.spillBytes));
     json.attribute("sharedBytes", build.sharedBytes);
+    if (build.sumBytes)
+      json.attribute("sumBytes", build.sumBytes);
     json.attributeArray("buffers", [&] {
       for (const BufferUsage &buffer : usage.buffers)
         json.object([&] {

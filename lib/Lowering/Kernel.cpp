@@ -8,10 +8,11 @@
 // llvm.func @k(%a: !llvm.ptr<1> {llvm.noalias}, %a_d0: i64, %a_d1: i64, %n: i64,
 //              %gx: i32, %gy: i32, %gz: i32, tensor maps…) attributes {nvvm.kernel, nvvm.reqntid = …}
 //
-// and, where the kernel asks for the number of multiprocessors, that as a last i32.
+// and, where the kernel asks for the number of multiprocessors, that as a last i32; where its
+// blocks add up in memory, a workspace before the tensor maps (KernelInfo.h).
 //
-// The grid is launched flattened on x, so that no axis is limited to 65 535; the
-// block's position is recovered by division. A kernel with one grid expression has
+// The grid is launched flattened on x, so that no axis is limited to 65 535 (y has the parts
+// of a position where blocks add up in memory); the block's position is recovered by division. A kernel with one grid expression has
 // extents (g, 1, 1), and its position is the block's number itself.
 //
 //===------------------------------------------------------------------------===//

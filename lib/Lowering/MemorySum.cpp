@@ -14,8 +14,8 @@
 //     my registers = sum over parts, in their order, of my places in each
 //     all that comes behind it in the kernel
 //
-// The workspace has a counter for each position of the grid, then (KernelInfo.h says where)
-// the places: a block's lie together, of each tile a piece of all threads beside the next
+// The workspace has a counter for each position of the grid, then the places
+// (Workspace.h): a block's lie together, of each tile a piece of all threads beside the next
 // piece, so that warps write and read whole lines. The last block reads its own part
 // back, too: so the sum is the same whichever block is last, and no register is needed
 // while the block learns whether it is.

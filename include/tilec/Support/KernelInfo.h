@@ -83,9 +83,9 @@ enum class BuildFact : uint8_t {
   /// elements apart (ParamInfo::reach).
   Index32 = 4,
   /// The grid has at most half as many positions as blocks find room on the device at once (one
-  /// a multiprocessor, or as many as `persistent` or `blocksAtOnce` says), and each has so much of the arrays
-  /// (bytesToShare for each of those blocks of a multiprocessor) that it pays that several
-  /// blocks share it.
+  /// a multiprocessor, or as many as `persistent` or `blocksAtOnce` says), and each has so much of
+  /// the arrays (bytesToShare, divided by those blocks of a multiprocessor) that it pays that
+  /// several blocks share it.
   FewBlocks = 8,
   /// The grid has more positions than half of the multiprocessors, and along axes 0 and 1 an
   /// even number or many of them, so that pairs of neighbours can share copies; and it pays:
