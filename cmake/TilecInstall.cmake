@@ -24,7 +24,7 @@ install(TARGETS TilecRuntime TilecKernelInfo TilecNumerics ARCHIVE DESTINATION l
 install(TARGETS tilec_runtime tilec_jit LIBRARY DESTINATION lib)
 
 set(_public tilec.h jit.h dlpack.h Runtime/Array.h Runtime/C.h Runtime/Device.h Runtime/Error.h Runtime/Graph.h
-  Runtime/HostTypes.h Runtime/Kernel.h Runtime/Module.h Support/DType.h Support/Expected.h
+  Runtime/HostTypes.h Runtime/Kernel.h Runtime/Module.h Runtime/TypedLaunch.h Support/DType.h Support/Expected.h
   Support/HostExpr.h Support/KernelArg.h Support/KernelInfo.h Support/LaunchPlan.h
   Support/ModuleFile.h Support/Numerics.h Support/TensorMapPlan.h)
 foreach(_header ${_public})

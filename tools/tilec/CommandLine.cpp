@@ -31,8 +31,8 @@ using llvm::StringRef;
 
 namespace tilec::driver {
 
-constexpr std::array<StringRef, 11> emitKinds = {"ast",  "tile", "laid-out", "staged", "simt", "llvm",
-                                   "ptx",  "cubin", "module",  "json",   "layout"};
+constexpr std::array<StringRef, 13> emitKinds = {"ast",  "tile", "laid-out", "staged", "simt", "llvm", "ptx",
+                                   "cubin", "module", "obj", "header", "json", "layout"};
 
 void printHelp(llvm::raw_ostream &os) {
   Options().printHelp(os, "tilec [options] file.tile…\n       tilec cache list|clear",
@@ -49,6 +49,8 @@ static StringRef kindOfSuffix(StringRef path) {
       .Case(".ptx", "ptx")
       .Case(".cubin", "cubin")
       .Case(".tilemod", "module")
+      .Case(".o", "obj")
+      .Cases({".h", ".hpp"}, "header")
       .Case(".ll", "llvm")
       .Case(".mlir", "tile")
       .Case(".json", "json")
@@ -69,6 +71,8 @@ static int parseEmits(const InputArgList &args, CommandLine &line, Usage usage) 
   }
   if (args.hasArg(OPT_S))
     line.emits.push_back({"ptx", ""});
+  if (args.hasArg(OPT_c))
+    line.emits.push_back({"obj", ""});
   if (line.emits.empty()) {
     StringRef kind = kindOfSuffix(output);
     line.emits.push_back({kind.empty() ? "ptx" : kind.str(), ""});
@@ -134,9 +138,9 @@ static int parseCode(const InputArgList &args, CommandLine &line, Usage usage) {
         return usage("there are no `" + kind + "` builds; there are " + llvm::join(buildKindNames, ", "));
       line.builds.push_back(kind.str());
     }
-  auto isModule = [](const EmitRequest &request) { return request.kind == "module"; };
+  auto isModule = [](const EmitRequest &request) { return request.kind == "module" || request.kind == "obj"; };
   if (!line.builds.empty() && llvm::none_of(line.emits, isModule))
-    return usage("--builds is of modules: write --emit=module");
+    return usage("--builds is of modules: write --emit=module or --emit=obj");
   if (int status = parseNumber(args, OPT_O, options.optLevel, usage))
     return status;
   if (options.optLevel > 3)

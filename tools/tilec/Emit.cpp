@@ -12,6 +12,7 @@
 
 #include "../StandardOutput.h"
 
+#include "tilec/Compiler/HostCode.h"
 #include "tilec/Compiler/ResourceUsage.h"
 #include "tilec/Compiler/Version.h"
 #include "tilec/Frontend/Diagnostics.h"
@@ -48,6 +49,7 @@ public:
 private:
   int resolveChips();
   bool produce(const EmitRequest &request, Output &output);
+  bool produceModule(std::string &bytes);
   bool produceForChip(const EmitRequest &request, Output &output);
   const ChipCode *codeFor(const Chip &chip, Stage last);
   const ChipCode *objectsFor(const Chip &chip);
@@ -139,20 +141,34 @@ bool InputCompile::produce(const EmitRequest &request, Output &output) {
     output.data = text.value_or("");
     return text.has_value();
   }
-  if (request.kind == "module") {
-    ModuleFile module;
-    module.producer = versionText();
-    for (const Chip *chip : chips) {
-      const ChipCode *code = objectsFor(*chip);
-      if (!code)
-        return false;
-      module.images.push_back(code->image());
-    }
-    output.data = writeModule(module);
+  if (request.kind == "module" || request.kind == "obj") {
     output.binary = true;
+    if (!produceModule(output.data))
+      return false;
+    if (request.kind == "obj")
+      output.data = *writeHostObject(moduleNameOf(input), output.data);
     return true;
   }
+  if (request.kind == "header") {
+    const ChipCode *code = objectsFor(*chips.front());
+    if (code)
+      output.data = printHostHeader(moduleNameOf(input), input, code->kernels);
+    return code;
+  }
   return produceForChip(request, output);
+}
+
+bool InputCompile::produceModule(std::string &bytes) {
+  ModuleFile module;
+  module.producer = versionText();
+  for (const Chip *chip : chips) {
+    const ChipCode *code = objectsFor(*chip);
+    if (!code)
+      return false;
+    module.images.push_back(code->image());
+  }
+  bytes = writeModule(module);
+  return true;
 }
 
 bool InputCompile::produceForChip(const EmitRequest &request, Output &output) {
@@ -259,9 +275,14 @@ int InputCompile::run() {
   compilation.diagnostics().setMaxErrors(line.maxErrors);
   if (int status = resolveChips())
     return status;
-  bool onlyOneChip = llvm::any_of(line.emits, [](const EmitRequest &e) { return e.kind != "module" && e.kind != "ast"; });
+  bool onlyOneChip = llvm::any_of(line.emits, [](const EmitRequest &e) {
+    return e.kind != "module" && e.kind != "obj" && e.kind != "header" && e.kind != "ast";
+  });
   if (chips.size() > 1 && onlyOneChip)
-    return complain("several chips fit in one output only with --emit=module", exitUsage);
+    return complain("several chips fit in one output only with --emit=module or --emit=obj", exitUsage);
+  bool wantsObject = llvm::any_of(line.emits, [](const EmitRequest &e) { return e.kind == "obj"; });
+  if (wantsObject && !writeHostObject("", ""))
+    return complain("--emit=obj: there are objects for x86-64 and AArch64 with ELF only; use --emit=module", exitUsage);
   if (StringRef(input).ends_with(".mlir")) {
     if (!compilation.loadTileModule(input)) {
       printMessages();

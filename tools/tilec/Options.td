@@ -19,8 +19,9 @@ def group_message : OptionGroup<"<message>">, HelpText<"Messages">;
 
 let Group = group_output in {
 def o : JoinedOrSeparate<["-"], "o">, MetaVarName<"<file>">, HelpText<"Write to <file>; `-` is standard output">;
-def emit : J<"emit", "<kind>[,..]", "ast tile laid-out staged simt llvm ptx cubin module json layout; default ptx; <kind>=<file> names its file">;
+def emit : J<"emit", "<kind>[,..]", "ast tile laid-out staged simt llvm ptx cubin module obj header json layout; default ptx; <kind>=<file> names its file">;
 def S : Flag<["-"], "S">, HelpText<"Same as --emit=ptx">;
+def c : Flag<["-"], "c">, HelpText<"Same as --emit=obj: an object file of the module, for programs in C++">;
 def MD : Flag<["-"], "MD">, HelpText<"Write a depfile beside the output">;
 def MF : JoinedOrSeparate<["-"], "MF">, MetaVarName<"<file>">, HelpText<"Where to write the depfile">;
 def MT : JoinedOrSeparate<["-"], "MT">, MetaVarName<"<target>">, HelpText<"Target in the depfile">;
