@@ -7,12 +7,12 @@
 //
 //   namespace softmax_tile {
 //   /// … the kernel's comment
-//   struct Softmax {  softmax
+//   struct softmax_kernel {
 //     struct Args { tilec::ArrayParam<tilec::DType::BF16, 2> x; …};   ///< array<bf16, [rows, cols]>
 //     struct Constants { static constexpr int64_t COLS = 1024; … };
 //     void launch(stream, args, config = {}) const;   and tryLaunch, grid, tryGrid, tryKernel
 //   };
-//   inline constexpr Softmax_kernel softmax;
+//   inline constexpr softmax_kernel softmax;
 //   }
 //
 // Kernels are found at their first launch: there are no static constructors.

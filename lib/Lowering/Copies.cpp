@@ -310,11 +310,6 @@ LogicalResult Emitter::emitCopyOut(tgpu::CopyOutOp op) {
                                   /*withElse=*/false);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
-  auto commit = NVVM::CpAsyncBulkCommitGroupOp::create(builder, loc);
-  builder.setInsertionPoint(commit);
-  if (Value condition = op.getCondition())
-    builder.setInsertionPointToStart(
-        scf::IfOp::create(builder, loc, get(condition), /*withElse=*/false).thenBlock());
   SmallVector<Value> start = emitTileStart(op.getIndex(), op.getElements(),
                                            op.getTileLayout().shape(), op.getOrder());
   Value source = get(op.getBuffer());
@@ -338,6 +333,7 @@ LogicalResult Emitter::emitCopyOut(tgpu::CopyOutOp op) {
           builder, loc, map, from, to, /*l2CacheHint=*/Value(), NVVM::TMAStoreMode::TILE,
           /*predicate=*/Value());
   }
+  NVVM::CpAsyncBulkCommitGroupOp::create(builder, loc);
   return success();
 }
 

@@ -281,8 +281,11 @@ private:
     if (auto loop = dyn_cast<scf::WhileOp>(op))
       return visitLoop(loop, {loop.getBeforeBody(), loop.getAfterBody()}, pending, {});
     tgpu::PushOp push;
-    if (auto branch = dyn_cast<scf::IfOp>(op))
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
       push = tgpu::getConditionalPush(branch);
+      if (tgpu::CopyOutOp copy = loneCopyOut(branch))
+        return forget(pending, accessesOf(copy));
+    }
     if (!push && isa<scf::IfOp, scf::IndexSwitchOp, scf::ExecuteRegionOp>(op))
       return visitBranches(op, pending);
     // A push under a condition writes in any case, and must stay alone in its branch.
@@ -299,6 +302,25 @@ private:
     }
     for (const Access &access : accesses)
       addTo(pending, access);
+  }
+
+  /// The copy out by groups that is all of `branch`, of a buffer of which each thread always
+  /// writes the same elements: where it is left out nobody reads the buffer, and who writes it
+  /// again is who wrote it.
+  static tgpu::CopyOutOp loneCopyOut(scf::IfOp branch) {
+    Block &block = *branch.thenBlock();
+    auto copy = dyn_cast<tgpu::CopyOutOp>(block.front());
+    if (!copy || !copy.getGroups() || !branch.getElseRegion().empty() ||
+        !llvm::hasSingleElement(block.without_terminator()))
+      return {};
+    Type written;
+    for (Operation *user : copy.getBuffer().getUsers())
+      if (auto store = dyn_cast<tgpu::StoreOp>(user)) {
+        if (written && written != store.getTile().getType())
+          return {};
+        written = store.getTile().getType();
+      }
+    return copy;
   }
 
   /// Takes from `pending` what is at the same bytes of shared memory as `accesses`.

@@ -315,6 +315,8 @@ private:
   }
 
   void writePart(int64_t part) {
+    if (isInside && part == 0)
+      waitWhereOutside(builder);
     Value piece = view.tile;
     SmallVector<Value> place = start;
     if (parts.number > 1 || !work.empty()) {
@@ -331,9 +333,24 @@ private:
                                 bool(groups), isComplete);
     piece = avoidConflicts(builder, loc, piece, cast<tgpu::BufferType>(buffer.getType()).getLayout().getLayout());
     tgpu::StoreOp::create(builder, loc, piece, buffer);
-    tgpu::CopyOutOp::create(builder, loc, buffer, array, place, isInside,
+    OpBuilder::InsertionGuard guard(builder);
+    if (isInside)
+      builder.setInsertionPointToStart(
+          scf::IfOp::create(builder, loc, isInside, /*withElse=*/false).thenBlock());
+    tgpu::CopyOutOp::create(builder, loc, buffer, array, place,
                             builder.getDenseI64ArrayAttr(view.arrayDims),
                             partShape(), elements, groups, reduce);
+  }
+
+  /// Waits count copies that were issued: who issues none writes to buffers that those before it
+  /// may still be read from.
+  void waitWhereOutside(OpBuilder &builder) {
+    OpBuilder::InsertionGuard guard(builder);
+    Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
+    Value isOutside = arith::XOrIOp::create(builder, loc, isInside, yes);
+    builder.setInsertionPointToStart(
+        scf::IfOp::create(builder, loc, isOutside, /*withElse=*/false).thenBlock());
+    tgpu::CopyOutWaitOp::create(builder, loc, /*pending=*/0, bool(groups), /*complete=*/false);
   }
 
   /// The type of a part of `type`, which may be one element wide where the stored tile

@@ -252,7 +252,7 @@ def TileGPU_FenceAsyncOp : TileGPU_Op<"fence_async"> {
   let assemblyFormat = "attr-dict";
 }
 
-def TileGPU_CopyOutOp : TileGPU_Op<"copy_out", [AttrSizedOperandSegments]> {
+def TileGPU_CopyOutOp : TileGPU_Op<"copy_out"> {
   let summary = "A tile of shared memory on its way to an array";
   let description = [{
     Meets all threads that execute it (stores to the buffer before are seen), then one
@@ -265,8 +265,6 @@ def TileGPU_CopyOutOp : TileGPU_Op<"copy_out", [AttrSizedOperandSegments]> {
     `groups`, when given: each warp group copies what it stored to the buffer itself,
     and only its threads meet. There is one number for each bit of a group's number: the
     first element, in row-major order, of the part of the group that has only that bit.
-    `if`, when given: where it is false nothing is copied, but `tgpu.copy_out_wait` counts
-    it all the same.
 
     - copy_out-C1: `order` names, without repeating, one array dim for each of the
       buffer, or of `shape`, and there is one index per array dim.
@@ -276,13 +274,12 @@ def TileGPU_CopyOutOp : TileGPU_Op<"copy_out", [AttrSizedOperandSegments]> {
   }];
   let arguments = (ins
     Arg<TileGPU_BufferType, "", [MemRead]>:$buffer, Arg<Tile_Array, "", [MemWrite]>:$array,
-    Variadic<Index>:$index, Optional<I1>:$condition, DenseI64ArrayAttr:$order,
+    Variadic<Index>:$index, DenseI64ArrayAttr:$order,
     OptionalAttr<DenseI64ArrayAttr>:$shape, UnitAttr:$elements,
     OptionalAttr<DenseI64ArrayAttr>:$groups, OptionalAttr<Tile_AtomicKind>:$reduce);
   let assemblyFormat = [{
     $buffer `,` $array `[` $index `]` (`elements` $elements^)? `order` $order (`shape` $shape^)?
-    (`groups` $groups^)? (`reduce` `(` $reduce^ `)`)? (`if` $condition^)?
-    attr-dict `:` qualified(type($buffer)) `,` custom<ArrayType>(type($array))
+    (`groups` $groups^)? (`reduce` `(` $reduce^ `)`)? attr-dict `:` qualified(type($buffer)) `,` custom<ArrayType>(type($array))
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
