@@ -15,6 +15,7 @@
 
 #include <map>
 #include <set>
+#include <vector>
 
 using namespace tilec;
 
@@ -84,8 +85,7 @@ void checkPlan(const Layout &layout, llvm::ArrayRef<int64_t> axes) {
 
 TEST(ReductionPlanTest, CombinesEveryElementOnce) {
   for (unsigned warps : {1u, 2u, 8u})
-    for (llvm::ArrayRef<int64_t> axes : std::initializer_list<llvm::ArrayRef<int64_t>>{
-             {0}, {1}, {0, 1}}) {
+    for (const std::vector<int64_t> &axes : std::vector<std::vector<int64_t>>{{0}, {1}, {0, 1}}) {
       checkPlan(Layout::coalesced({16, 64}, {1, 0}, 4, 32, warps), axes);
       checkPlan(Layout::coalesced({16, 64}, {0, 1}, 2, 32, warps), axes);
       checkPlan(Layout::coalesced({2, 4}, {1, 0}, 1, 32, warps), axes);
