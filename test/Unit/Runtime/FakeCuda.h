@@ -13,6 +13,7 @@
 
 #include "CudaDriver.h"
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <set>
@@ -53,7 +54,7 @@ struct FakeCuda {
   std::set<void *> capturing;
   /// What work with memory was put on a stream, in order: "alloc 4096", "clear 4096", "free".
   std::vector<std::pair<void *, std::string>> memoryWork;
-  int contextDepth = 0; // pushes minus pops, over all threads
+  std::atomic<int> contextDepth = 0; // pushes minus pops, over all threads
   /// Count calls (which allocates memory).
   bool counting = true;
 };
