@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <mutex>
 
 using namespace tilec;
 using namespace tilec::cuda;
@@ -45,8 +46,12 @@ static bool fails(const char *name, Result &result) {
   return true;
 }
 
+/// Any thread may call a driver, also from within a call.
+static std::recursive_mutex calling;
+
 #define ENTRY(name, parameters, ...)                                                               \
   extern "C" Result name parameters {                                                              \
+    std::lock_guard lock(calling);                                                                 \
     Result forced = 0;                                                                             \
     if (fails(#name, forced))                                                                      \
       return forced;                                                                               \

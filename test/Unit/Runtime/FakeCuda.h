@@ -13,7 +13,6 @@
 
 #include "CudaDriver.h"
 
-#include <atomic>
 #include <functional>
 #include <map>
 #include <set>
@@ -54,7 +53,7 @@ struct FakeCuda {
   std::set<void *> capturing;
   /// What work with memory was put on a stream, in order: "alloc 4096", "clear 4096", "free".
   std::vector<std::pair<void *, std::string>> memoryWork;
-  std::atomic<int> contextDepth = 0; // pushes minus pops, over all threads
+  int contextDepth = 0; // pushes minus pops, over all threads
   /// Count calls (which allocates memory).
   bool counting = true;
 };

@@ -38,7 +38,7 @@ protected:
   }
   void TearDown() override {
     // Nothing leaks, and the thread's context is as it was.
-    EXPECT_EQ(fake->contextDepth.load(), 0);
+    EXPECT_EQ(fake->contextDepth, 0);
     EXPECT_TRUE(fake->allocations.empty());
     EXPECT_TRUE(fake->streams.empty());
     EXPECT_TRUE(fake->events.empty());
